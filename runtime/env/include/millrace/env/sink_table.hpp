@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "millrace/env/bytes.hpp"
+#include "millrace/env/identity.hpp"
+#include "millrace/env/instant.hpp"
+
+namespace millrace {
+
+/// A table that a sink writes to.
+struct TableSchema {
+  enum class Type : std::uint8_t { integer, real, text };
+  struct Column {
+    std::string name;
+    Type type = Type::integer;
+    bool nullable = false;
+    friend bool operator==(const Column&, const Column&) = default;
+  };
+  std::string table;
+  std::vector<Column> columns;
+  std::vector<std::string> key;  ///< The logical key. Indexed; a constraint only if `unique_key`.
+  bool unique_key = false;
+  friend bool operator==(const TableSchema&, const TableSchema&) = default;
+};
+
+/// What a sink remembers about the job that writes to it, one row beside the table.
+struct Marker {
+  Lineage lineage;
+  Term fence_term;         ///< Nobody of a smaller term may write.
+  CheckpointId published;  ///< The newest checkpoint whose rows are visible.
+  friend bool operator==(const Marker&, const Marker&) = default;
+};
+
+/// What a takeover wants of a sink.
+struct FenceRequest {
+  Lineage lineage;
+  Term term;
+  bool from_genesis = false;  ///< The job has no past: there may be no marker yet.
+  bool adopt = false;         ///< Take over rows and marker of another lineage.
+};
+
+/// What a fence found and did. Only `fenced` changed anything.
+enum class FenceOutcome : std::uint8_t {
+  fenced,      ///< Nobody of a smaller term can write any more.
+  superseded,  ///< Somebody of a later term has fenced this sink.
+  absent,      ///< There is no marker, and the job has a past.
+  foreign,     ///< The marker is of another lineage.
+  occupied,    ///< There is no marker, but the table has rows.
+};
+struct Fenced {
+  FenceOutcome outcome = FenceOutcome::fenced;
+  std::optional<Marker> marker;  ///< As it is now; durable.
+};
+
+/// What became of a publish. `unknown` is to be repeated, and is neither of the others.
+enum class PublishOutcome : std::uint8_t {
+  published,  ///< The rows are visible and durable. Also: they were before.
+  fenced,     ///< A later term, or another lineage, owns the sink. Nothing was changed.
+  unknown,    ///< The answer was lost.
+};
+
+/// Staged rows, batch by batch in the order of their checkpoint ids, each in blocks of whole rows
+/// (cells.hpp). Pulled by `publish`.
+class StagedBatches {
+ public:
+  virtual ~StagedBatches() = default;
+  /// Goes to the next batch, leaving what is left of this one. Nothing: there is none.
+  virtual std::optional<CheckpointId> next_batch() = 0;
+  /// More rows of this batch; empty at its end. Good until the next call.
+  virtual std::span<const std::byte> next_block() = 0;
+};
+
+/// A table in a database with its marker, on a connection of its own.
+///
+/// Every call is one transaction. All throw Unavailable and other WorldErrors, Cancelled, Killed;
+/// after one of them it is unknown whether the transaction took place.
+class SinkTable {
+ public:
+  virtual ~SinkTable() = default;
+
+  /// Creates the table, its index and the marker's table where they are missing.
+  ///
+  /// Throws UsageError: there is another table of that name, naming the first difference; or the
+  /// database is read-only, or no database. Nothing was changed.
+  virtual void ensure(Instant deadline) = 0;
+
+  /// Shuts out every smaller term, and reads the marker in the same transaction (PROTOCOL 3.4).
+  virtual Fenced fence(const FenceRequest& request, Instant deadline) = 0;
+
+  /// Makes rows visible (PROTOCOL 2.3): in one transaction checks the fence, inserts the batches
+  /// whose id is above the marker, and sets the marker to `id`. At or below the marker it succeeds
+  /// without effect, so it may be repeated.
+  ///
+  /// Throws JobFailed: a row violates a constraint of the table.
+  virtual PublishOutcome publish(Lineage lineage, Term term, CheckpointId id,
+                                 StagedBatches& batches, Instant deadline) = 0;
+};
+
+/// Opens tables. `database` is what the job calls it: a path, a host.
+class SinkTables {
+ public:
+  virtual ~SinkTables() = default;
+  virtual std::unique_ptr<SinkTable> open(const std::string& database,
+                                          const TableSchema& schema) = 0;
+};
+
+}  // namespace millrace
