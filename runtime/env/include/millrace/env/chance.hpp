@@ -36,6 +36,13 @@ class Chance {
   /// `part` tells apart what the same task decides for several things, such as its lanes.
   virtual std::uint64_t below(Site site, std::uint64_t bound, std::uint32_t part = 0) = 0;
 
+  /// As `below`, for what must not matter: where a batch ends, which of two lanes goes first. The
+  /// simulator tries everything; in the real world it is always 0, the fastest.
+  virtual std::uint64_t explore(Site /*site*/, std::uint64_t /*bound*/,
+                                std::uint32_t /*part*/ = 0) {
+    return 0;
+  }
+
   bool hits(Site site, Ratio ratio, std::uint32_t part = 0) {
     return ratio.part != 0 && below(site, ratio.whole, part) >= ratio.whole - ratio.part;
   }

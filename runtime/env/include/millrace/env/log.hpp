@@ -21,11 +21,15 @@ struct Position {
   friend constexpr auto operator<=>(Position, Position) = default;
 };
 
+/// How much of a partition's beginning tells it from another.
+inline constexpr std::int64_t hashed_head_bytes = 4096;
+
 /// A partition as it is found when a job starts.
 struct PartitionFacts {
-  std::string name;             ///< Unique among the partitions of a log, and how they are sorted.
-  std::int64_t end = 0;         ///< The position behind the last entry there is now.
-  std::uint64_t head_hash = 0;  ///< XXH3 of the first 4 KiB, or of all if there is less.
+  std::string name;      ///< Unique among the partitions of a log, and how they are sorted.
+  std::int64_t end = 0;  ///< The position behind the last entry there is now.
+  std::uint64_t head_hash =
+      0;  ///< XXH3 of the first `hashed_head_bytes`, or of all if there is less.
 };
 
 /// One entry, as it was written.

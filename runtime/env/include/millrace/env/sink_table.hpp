@@ -42,20 +42,22 @@ struct FenceRequest {
   Lineage lineage;
   Term term;
   bool from_genesis = false;  ///< The job has no past: there may be no marker yet.
-  bool adopt = false;         ///< Take over rows and marker of another lineage.
+  /// Take over the rows of another lineage. Its marker is replaced by one at 0.0, because what the
+  /// other has published says nothing about what this one has staged.
+  bool adopt = false;
 };
 
 /// What a fence found and did. Only `fenced` changed anything.
 enum class FenceOutcome : std::uint8_t {
   fenced,      ///< Nobody of a smaller term can write any more.
-  superseded,  ///< Somebody of a later term has fenced this sink.
+  superseded,  ///< Somebody of the same lineage and a later term has fenced this sink.
   absent,      ///< There is no marker, and the job has a past.
   foreign,     ///< The marker is of another lineage.
   occupied,    ///< There is no marker, but the table has rows.
 };
 struct Fenced {
   FenceOutcome outcome = FenceOutcome::fenced;
-  std::optional<Marker> marker;  ///< As it is now; durable.
+  std::optional<Marker> marker;  ///< As it is now; durable if `fenced`.
 };
 
 /// What became of a publish. `unknown` is to be repeated, and is neither of the others.
@@ -78,7 +80,8 @@ class StagedBatches {
 
 /// A table in a database with its marker, on a connection of its own.
 ///
-/// Every call is one transaction. All throw Unavailable and other WorldErrors, Cancelled, Killed;
+/// Every call is one transaction. A database on the same machine answers when it answers, and may
+/// ignore deadlines. All throw Unavailable and other WorldErrors, Cancelled, Killed;
 /// after one of them it is unknown whether the transaction took place.
 class SinkTable {
  public:

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "millrace/faults/fault.hpp"
+#include "millrace/properties/input.hpp"
+#include "millrace/properties/outcome.hpp"
+#include "millrace/runtime/job_spec.hpp"
+
+namespace millrace::properties {
+
+/// How large the simulated cluster is. Beside the workers it has two coordinators, an object store,
+/// a database and a log.
+struct ClusterShape {
+  std::uint32_t workers = 1;
+  std::uint32_t parallelism = 1;
+  friend bool operator==(const ClusterShape&, const ClusterShape&) = default;
+};
+
+/// Everything that decides a run: a run is a function of a case and of the program.
+struct Case {
+  JobSpec job;
+  Input input;
+  ClusterShape cluster;
+  std::chrono::nanoseconds arrival{0};  ///< The input arrives over about this long.
+  std::chrono::nanoseconds checkpoint_interval{0};
+  std::uint64_t seed = 0;
+  bool is_quiet = false;  ///< Nothing is left to chance: every draw is 0.
+  faults::Plan plan;
+
+  // What was seen when the case was written.
+  Verdict expect = Verdict::held;
+  std::string build;
+  std::optional<std::uint64_t> trace_hash;
+};
+
+/// Writes a case for people and for `parse_case` (CASE.md). `comments` go on top, a line each.
+std::string to_text(const Case& written, const std::vector<std::string>& comments);
+
+/// Reads a file that a case refers to. `path` as written in the case.
+using ReadFile = std::function<std::string(const std::string& path)>;
+
+/// Reads a case.
+/// Throws UsageError naming file, line, key and what was expected.
+Case parse_case(std::string_view text, const std::string& file);
+
+/// The seed of run number `index` of a campaign: 52 bits, so that any JSON reader keeps them.
+std::uint64_t run_seed(std::uint64_t campaign_seed, std::uint64_t index);
+
+/// The case of a seed: cluster, timing and plan are drawn, the job and its input given.
+Case generate_case(const JobSpec& job, const Input& input, std::uint64_t seed);
+
+}  // namespace millrace::properties

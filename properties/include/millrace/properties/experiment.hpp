@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+
+#include "millrace/properties/case.hpp"
+#include "millrace/properties/outcome.hpp"
+#include "millrace/properties/reference.hpp"
+#include "millrace/runtime/job.hpp"
+#include "millrace/sim/stack_pool.hpp"
+#include "millrace/sim/trace.hpp"
+
+namespace millrace::properties {
+
+/// A job and its input, made ready for many runs.
+struct Subject {
+  JobSpec spec;
+  Input input;
+  Job job;
+  Reference reference;
+
+  /// Throws UsageError: the input has a bad record.
+  Subject(const JobSpec& job_spec, const Input& job_input)
+      : spec(job_spec),
+        input(job_input),
+        job(build_job(job_spec)),
+        reference(job_spec, job_input) {}
+};
+
+/// What one wants to see of a run besides its outcome.
+struct Observers {
+  std::function<void(const sim::TraceEvent&)> on_event;
+  std::function<void(Instant, std::string_view node, std::string_view sentence)> on_note;
+};
+
+/// Runs a case: build, storm, calm, judge.
+///
+/// The same processor that runs for real is deployed on a simulated cluster and led through the
+/// case's plan. When everything of the plan has happened and is healed, the job must get to its
+/// end, with a checkpoint at least every `liveness_bound`; what readers see is judged all the time.
+Outcome run_case(const Case& scenario, const Subject& subject, sim::StackPool& stacks,
+                 const Observers& observers = {});
+
+/// The longest that a healthy job may be without progress, in virtual time.
+std::chrono::nanoseconds liveness_bound(std::chrono::nanoseconds checkpoint_interval);
+
+}  // namespace millrace::properties

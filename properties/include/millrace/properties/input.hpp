@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "millrace/sim/draws.hpp"
+#include "millrace/sim/log_server.hpp"
+
+namespace millrace::properties {
+
+/// A partition of a run's input: a file of lines, by name.
+struct InputPartition {
+  std::string name;
+  std::string text;
+  friend bool operator==(const InputPartition&, const InputPartition&) = default;
+};
+
+/// What a run reads. Partitions sorted by name.
+struct Input {
+  std::vector<InputPartition> partitions;
+  friend bool operator==(const Input&, const Input&) = default;
+
+  std::uint64_t lines() const;
+};
+
+/// At most `lines` lines of `whole`, from the beginning of every partition, spread as evenly as the
+/// partitions are long. Says how many there are by being counted.
+Input head_of(const Input& whole, std::uint64_t lines);
+
+/// When the lines of a run's input arrive: over about `span`, in bursts and pauses, every partition
+/// at its own pace.
+sim::Arrivals draw_arrivals(const Input& input, std::chrono::nanoseconds span, sim::Draws& draws);
+
+}  // namespace millrace::properties

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "millrace/env/identity.hpp"
+#include "millrace/properties/outcome.hpp"
+#include "millrace/properties/reference.hpp"
+#include "millrace/sqlite/table_reader.hpp"
+
+namespace millrace::properties {
+
+/// The rows that a reader has seen, against the first `expected` rows of a reference.
+struct RowComparison {
+  RowCounts counts;
+  std::vector<std::string> examples;  ///< A few, as sentences.
+};
+RowComparison compare_rows(const Reference& reference, std::size_t expected,
+                           const std::vector<OwnedRow>& seen);
+
+/// Judges what a concurrent reader of a staged sink sees, at every moment (PROTOCOL 8): always the
+/// state of one completed checkpoint, all of it, and never an earlier one than before.
+///
+/// The run itself says what a checkpoint has read; the judge computes what must then be visible. A
+/// false claim convicts itself.
+class VisibilityJudge {
+ public:
+  /// `decided` tells which checkpoint the store's register names, whatever anybody says.
+  VisibilityJudge(const Reference& reference, TableReader& table,
+                  std::function<std::optional<CheckpointId>()> decided)
+      : reference_(reference), table_(table), decided_(std::move(decided)) {}
+
+  /// A manifest was written: what checkpoint `id` claims to have read.
+  void claimed(CheckpointId id, std::vector<Claim> claims) { claims_[id] = std::move(claims); }
+
+  /// Something was committed: look at the table.
+  void look();
+
+  /// The run is over, and the job says that all is visible: look once more, at everything.
+  /// Returns whether somebody was let in.
+  bool look_at_the_end();
+
+  /// The first breach, and the rows that were wrong then.
+  const std::optional<Breach>& breach() const { return breach_; }
+  const RowCounts& rows() const { return rows_; }
+  /// What the last look found wrong with all rows, when it was the end.
+  std::uint64_t looks() const { return looks_; }
+
+ private:
+  struct Seen {
+    TableLook look;
+    RowSetHash hash;
+    std::vector<OwnedRow> rows;  ///< Only if asked for.
+  };
+  Seen read(bool with_rows);
+  void judge(const TableLook& look, const RowSetHash& hash);
+  void judge_rows(std::size_t expected, const std::string& when);
+  void convict(std::string judge, std::string what);
+
+  const Reference& reference_;
+  TableReader& table_;
+  std::function<std::optional<CheckpointId>()> decided_;
+  std::map<CheckpointId, std::vector<Claim>> claims_;
+  std::optional<CheckpointId> newest_;  ///< That was visible.
+  std::optional<Breach> breach_;
+  RowCounts rows_;
+  std::uint64_t looks_ = 0;
+};
+
+}  // namespace millrace::properties

@@ -1,0 +1,243 @@
+#include "millrace/properties/experiment.hpp"
+
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "millrace/faults/injector.hpp"
+#include "millrace/properties/visibility.hpp"
+#include "millrace/runtime/coordinator/coordinator.hpp"
+#include "millrace/runtime/landmarks.hpp"
+#include "millrace/runtime/worker/worker.hpp"
+#include "millrace/sim/database_server.hpp"
+#include "millrace/sim/log_server.hpp"
+#include "millrace/sim/sqlite_vfs.hpp"
+#include "millrace/sim/store_server.hpp"
+#include "millrace/sim/world.hpp"
+
+#include "manifest_witness.hpp"
+
+namespace millrace::properties {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Faults whose anchors were not reached so long after the last record has arrived never will be.
+constexpr auto storm_after_arrival = 20s;
+/// How often the experiment looks whether the job still makes progress.
+constexpr auto look_every = 500ms;
+constexpr std::string_view head_file = "objects/head";
+
+std::size_t index_of(const Landmark& landmark) {
+  for (std::size_t i = 0; i < landmark_count; ++i) {
+    if (landmarks::all[i] == &landmark) return i;
+  }
+  violated("every landmark of the processor is listed", Where::here());
+}
+
+std::string directory_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+class Experiment {
+ public:
+  Experiment(const Case& scenario, const Subject& subject, sim::StackPool& stacks,
+             const Observers& observers)
+      : scenario_(scenario),
+        subject_(subject),
+        world_({scenario.seed, scenario.is_quiet}, sim::Timings{}, stacks) {
+    if (observers.on_event) world_.trace().listen(observers.on_event);
+    if (observers.on_note) {
+      world_.on_note([this, note = observers.on_note](sim::NodeId node, std::string_view sentence) {
+        note(world_.now(), world_.name_of(node), sentence);
+      });
+    }
+    sim::Draws draws(world_.seed(), sim::Domain::input, "arrivals");
+    arrivals_ = draw_arrivals(subject.input, scenario.arrival, draws);
+    add_servers();
+    add_processor();
+    injector_.emplace(world_, scenario.plan);
+    world_.on_landmark([this](const sim::LandmarkEvent& event) { observe(event); });
+  }
+
+  Outcome run() {
+    for (std::uint32_t i = 0; i < world_.node_count(); ++i) world_.start({i});
+    storm_and_calm();
+    return judged();
+  }
+
+ private:
+  // Build.
+
+  void add_servers() {
+    store_ = world_.add_node(sim::store_node, "store", sim::run_store_server);
+    log_ = world_.add_node(sim::log_node, "log",
+                           [this](Env& env) { sim::run_log_server(env, arrivals_); });
+    const std::string directory = directory_of(subject_.spec.address);
+    for (const InputPartition& partition : subject_.input.partitions) {
+      world_.disk_of(log_).install(directory + partition.name, as_bytes(partition.text));
+    }
+    database_ = world_.add_node(sim::database_node, "database", [this](Env& env) {
+      sim::run_database_server(env, {vfs_->name(), [this] { look(); }});
+    });
+    vfs_.emplace(world_, database_);
+  }
+
+  void add_processor() {
+    coordinator_options_.parallelism = scenario_.cluster.parallelism;
+    coordinator_options_.checkpoint_interval = scenario_.checkpoint_interval;
+    for (int i = 1; i <= 2; ++i) {
+      world_.add_node("coordinator" + std::to_string(i), "coordinator",
+                      [this](Env& env) { coordinate(env); });
+    }
+    for (std::uint32_t i = 1; i <= scenario_.cluster.workers; ++i) {
+      world_.add_node("worker" + std::to_string(i), "worker",
+                      [this](Env& env) { run_worker(env, subject_.job, worker_options_); });
+    }
+  }
+
+  void coordinate(Env& env) {
+    try {
+      run_coordinator(env, subject_.job, coordinator_options_);
+    } catch (const Refused& refused) {
+      end_by(Verdict::refused, fmt::format("{}: {}", name_of(refused.why()), refused.what()));
+    } catch (const JobFailed& failed) {
+      end_by(Verdict::failed, failed.what());
+    } catch (const UsageError& usage) {
+      end_by(Verdict::failed, usage.what());
+    }
+  }
+
+  void end_by(Verdict verdict, std::string reason) {
+    if (ended_) return;
+    ended_ = verdict;
+    outcome_.reason = std::move(reason);
+    world_.stop();
+  }
+
+  // Storm and calm.
+
+  void observe(const sim::LandmarkEvent& event) {
+    ++outcome_.statistics.landmarks[index_of(event.landmark)];
+    if (&event.landmark == &landmarks::manifest_written) {
+      Witness witness = read_witness(event.fields.evidence);
+      judge_.claimed(witness.id, std::move(witness.claims));
+    } else if (&event.landmark == &landmarks::head_swapped && event.fields.id.n != 0) {
+      ++outcome_.statistics.checkpoints;
+      last_progress_ = world_.now();
+    } else if (&event.landmark == &landmarks::published && event.fields.count != 0) {
+      ++outcome_.statistics.publishes;
+    } else if (&event.landmark == &landmarks::job_finished) {
+      finished_ = true;
+    }
+  }
+
+  void look() {
+    const sim::World::Outside outside(world_);
+    judge_.look();
+  }
+
+  void storm_and_calm() {
+    const Instant storm_end = arrivals_.last() + storm_after_arrival;
+    const auto bound = liveness_bound(scenario_.checkpoint_interval);
+    std::optional<Instant> calm_since;
+    while (true) {
+      const auto how = world_.run_until(world_.now() + look_every);
+      if (how == sim::World::Ended::violated || ended_) return;
+      // The end is judged when everything is up again: a reader must be let in.
+      if (finished_ && injector_->is_calm()) return;
+      if (world_.now() >= storm_end) injector_->disarm();
+      const bool is_calm =
+          injector_->is_calm() && (injector_->is_over() || world_.now() >= storm_end);
+      if (is_calm && !calm_since) calm_since = world_.now();
+      const bool starves =
+          calm_since && world_.now() - std::max(*calm_since, last_progress_) > bound;
+      if (starves || how == sim::World::Ended::idle) {
+        ended_ = Verdict::no_progress;
+        outcome_.breaches.push_back(
+            {"progress", fmt::format("no checkpoint for {} of virtual time after the storm",
+                                     faults::to_text(bound))});
+        return;
+      }
+    }
+  }
+
+  // Judge.
+
+  Outcome judged() {
+    outcome_.trace_hash = world_.trace().hash();
+    RunStatistics& statistics = outcome_.statistics;
+    statistics.records = subject_.reference.records();
+    statistics.virtual_ns = world_.now().ns;
+    statistics.events = world_.trace().events();
+    statistics.switches = world_.switches();
+    statistics.messages = world_.messages();
+    statistics.firings = injector_->firings();
+    outcome_.unfired = injector_->unfired();
+
+    if (const auto& violation = world_.violation()) {
+      ended_ = Verdict::violated;
+      outcome_.breaches.push_back({"invariants", fmt::format("{} ({}:{})", violation->claim,
+                                                             violation->file, violation->line)});
+    }
+    if (!ended_ && finished_) {
+      const sim::World::Outside outside(world_);
+      if (!judge_.look_at_the_end()) {
+        outcome_.breaches.push_back({"rows", "nobody is let into the table at the end"});
+      }
+    }
+    if (const auto& breach = judge_.breach())
+      outcome_.breaches.insert(outcome_.breaches.begin(), *breach);
+    outcome_.rows = judge_.rows();
+    // A violation is worse than what it leads to; wrong rows are worse than none.
+    if (ended_ == Verdict::violated || outcome_.breaches.empty() || !judge_.breach()) {
+      outcome_.verdict =
+          ended_.value_or(outcome_.breaches.empty() ? Verdict::held : Verdict::breached);
+    } else {
+      outcome_.verdict = Verdict::breached;
+    }
+    return std::move(outcome_);
+  }
+
+  const Case& scenario_;
+  const Subject& subject_;
+  sim::World world_;
+  sim::Arrivals arrivals_;
+  sim::NodeId store_;
+  sim::NodeId log_;
+  sim::NodeId database_;
+  std::optional<sim::SqliteVfs> vfs_;
+  CoordinatorOptions coordinator_options_;
+  WorkerOptions worker_options_;
+  std::optional<faults::Injector> injector_;
+  bool finished_ = false;
+  std::optional<Verdict> ended_;  ///< Before the job was finished.
+  Instant last_progress_;
+  Outcome outcome_;
+  TableReader table_{subject_.spec.database, "sim.database", subject_.spec.table};
+  VisibilityJudge judge_{subject_.reference, table_, [this]() -> std::optional<CheckpointId> {
+                           const auto file = world_.disk_of(store_).find(head_file);
+                           if (file == nullptr) return std::nullopt;
+                           Bytes bytes(file->size());
+                           file->read(0, bytes);
+                           return read_decided(bytes);
+                         }};
+};
+
+}  // namespace
+
+std::chrono::nanoseconds liveness_bound(std::chrono::nanoseconds checkpoint_interval) {
+  const CoordinatorOptions defaults;
+  constexpr auto longest_back_off = 5s;
+  return 3 * (checkpoint_interval + defaults.checkpoint_timeout + defaults.lease +
+              defaults.timing.dead_after + longest_back_off);
+}
+
+Outcome run_case(const Case& scenario, const Subject& subject, sim::StackPool& stacks,
+                 const Observers& observers) {
+  return Experiment(scenario, subject, stacks, observers).run();
+}
+
+}  // namespace millrace::properties

@@ -1,0 +1,69 @@
+#include "manifest_witness.hpp"
+
+#include <string>
+
+#include "millrace/env/bytes.hpp"
+
+namespace millrace::properties {
+namespace {
+
+constexpr std::size_t envelope_bytes = 24;
+
+CheckpointId read_id(Decoder& in) {
+  CheckpointId id;
+  id.term.number = in.number<std::uint64_t>();
+  id.n = in.number<std::uint64_t>();
+  return id;
+}
+
+}  // namespace
+
+Witness read_witness(std::span<const std::byte> manifest) {
+  // MANIFEST.md: lineage, id, fingerprint (key, value), groups, parallelism, partitions (name, end,
+  // hash; name, offset, line, newest, ended, records, skipped), and what does not matter here.
+  Decoder in(manifest);
+  in.skip(envelope_bytes);
+  Witness witness;
+  witness.lineage.high = in.number<std::uint64_t>();
+  witness.lineage.low = in.number<std::uint64_t>();
+  witness.id = read_id(in);
+  for (auto parts = in.count(8); parts > 0; --parts) {
+    in.text();
+    in.text();
+  }
+  in.number<std::uint32_t>();
+  in.number<std::uint32_t>();
+  for (auto partitions = in.count(8); partitions > 0; --partitions) {
+    in.text();
+    in.number<std::int64_t>();
+    in.number<std::uint64_t>();
+    Claim claim;
+    claim.partition = in.text();
+    claim.offset = in.number<std::int64_t>();
+    in.number<std::int64_t>();
+    in.number<std::int64_t>();
+    claim.ended = in.number<std::uint8_t>() != 0;
+    in.number<std::uint64_t>();
+    in.number<std::uint64_t>();
+    witness.claims.push_back(std::move(claim));
+  }
+  return witness;
+}
+
+std::optional<CheckpointId> read_decided(std::span<const std::byte> register_file) {
+  try {
+    // STORE.md: an envelope around the version; HEAD.md: an envelope around term, status, lineage,
+    // and the checkpoint's id.
+    Decoder in(register_file);
+    in.skip(envelope_bytes + sizeof(std::uint64_t) + envelope_bytes);
+    in.number<std::uint64_t>();
+    in.number<std::uint8_t>();
+    in.number<std::uint64_t>();
+    in.number<std::uint64_t>();
+    return read_id(in);
+  } catch (const CorruptObject&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace millrace::properties

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "millrace/env/identity.hpp"
+#include "millrace/properties/reference.hpp"
+
+namespace millrace::properties {
+
+/// What a manifest claims to have read. Read from its bytes by the judges themselves, so that an
+/// error in how the processor reads its manifests cannot hide one in how it writes them.
+struct Witness {
+  Lineage lineage;
+  CheckpointId id;
+  std::vector<Claim> claims;
+};
+
+/// Throws CorruptObject.
+Witness read_witness(std::span<const std::byte> manifest);
+
+/// The checkpoint that a job's head names, out of the file in which a directory store keeps it;
+/// nothing if the file does not hold a whole register.
+std::optional<CheckpointId> read_decided(std::span<const std::byte> register_file);
+
+}  // namespace millrace::properties

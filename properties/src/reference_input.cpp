@@ -1,0 +1,138 @@
+#include "reference_input.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "millrace/env/event_time.hpp"
+
+namespace millrace::properties {
+namespace {
+
+/// Listens to a parser: what the fields of the outermost object hold.
+class Listener final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Listener(const std::vector<Field>& fields)
+      : cells(fields.size()), is_there(fields.size(), false), fields_(fields) {}
+
+  bool null() override {
+    if (is_field() && !field().nullable) return bad(field().name + " is null");
+    return value(OwnedCell{});
+  }
+  bool boolean(bool) override { return is_field() ? mismatch("a boolean") : value(OwnedCell{}); }
+  bool number_integer(number_integer_t number) override { return integer(number); }
+  bool number_unsigned(number_unsigned_t number) override {
+    if (number <= static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) {
+      return integer(static_cast<std::int64_t>(number));
+    }
+    if (is_field() && field().type != FieldType::real) return mismatch("an integer beyond int64");
+    return value(static_cast<double>(number));
+  }
+  bool number_float(number_float_t number, const string_t& text) override {
+    // An integer of any length is JSON, but the job's fields can hold none beyond 64 bits.
+    if (text.find_first_of(".eE") == std::string::npos) return bad("an integer beyond 64 bits");
+    if (!std::isfinite(number)) return bad("a number beyond float64");
+    if (is_field() && field().type != FieldType::real) return mismatch("a fraction");
+    return value(number);
+  }
+  bool string(string_t& text) override {
+    if (is_field() && field().type != FieldType::text) return mismatch("a string");
+    return value(text);
+  }
+  bool binary(binary_t&) override { return bad("binary"); }
+
+  bool start_object(std::size_t) override {
+    if (depth_ != 0) return start_container("an object");
+    depth_ = 1;
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    return depth_ == 0 ? bad("an array and no object") : start_container("an array");
+  }
+  bool end_object() override { return end_container(); }
+  bool end_array() override { return end_container(); }
+
+  bool key(string_t& name) override {
+    if (depth_ != 1) return true;
+    const auto found = std::find_if(fields_.begin(), fields_.end(),
+                                    [&](const Field& field) { return field.name == name; });
+    current_ = static_cast<std::size_t>(found - fields_.begin());
+    if (!is_field()) return true;
+    if (is_there[current_]) return bad(name + " stands there twice");
+    is_there[current_] = true;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    return bad(error.what());
+  }
+
+  OwnedRow cells;
+  std::vector<bool> is_there;
+  std::string why_bad;
+
+ private:
+  bool is_field() const { return depth_ == 1 && current_ < fields_.size(); }
+  const Field& field() const { return fields_[current_]; }
+  bool bad(std::string why) {
+    if (why_bad.empty()) why_bad = std::move(why);
+    return false;
+  }
+  bool mismatch(const char* what) { return bad(field().name + " is " + what); }
+  bool start_container(const char* what) {
+    if (is_field()) return mismatch(what);
+    ++depth_;
+    return true;
+  }
+  bool end_container() {
+    --depth_;
+    return true;
+  }
+  bool integer(std::int64_t number) {
+    if (is_field() && field().type == FieldType::text) return mismatch("an integer");
+    if (is_field() && field().type == FieldType::real) return value(static_cast<double>(number));
+    return value(number);
+  }
+  bool value(OwnedCell cell) {
+    if (depth_ == 0) return bad("no object");
+    if (!is_field()) return true;
+    auto* const real = std::get_if<double>(&cell);
+    if (real != nullptr && *real == 0) *real = 0.0;  // And not -0.
+    cells[current_] = std::move(cell);
+    return true;
+  }
+
+  const std::vector<Field>& fields_;
+  std::size_t current_ = std::numeric_limits<std::size_t>::max();
+  int depth_ = 0;
+};
+
+}  // namespace
+
+ReferenceRecord read_reference_record(std::string_view line, const std::vector<Field>& fields,
+                                      std::uint32_t event_time) {
+  Listener listener(fields);
+  ReferenceRecord record;
+  if (!nlohmann::json::sax_parse(line.begin(), line.end(), &listener)) {
+    record.why_bad = listener.why_bad;
+    return record;
+  }
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!listener.is_there[i] && !fields[i].nullable) {
+      record.why_bad = fields[i].name + " is missing";
+      return record;
+    }
+  }
+  const auto time = std::get<std::int64_t>(listener.cells[event_time]);
+  if (time < earliest_event_time.ms || time > latest_event_time.ms) {
+    record.why_bad = fmt::format("the time {} is out of range", time);
+    return record;
+  }
+  record.fields = std::move(listener.cells);
+  return record;
+}
+
+}  // namespace millrace::properties

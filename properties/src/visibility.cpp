@@ -1,0 +1,150 @@
+#include "millrace/properties/visibility.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+
+namespace millrace::properties {
+namespace {
+
+constexpr std::size_t most_examples = 3;
+
+OwnedRow key_of(const Reference& reference, const OwnedRow& row) {
+  OwnedRow key;
+  for (const std::size_t column : reference.key_columns()) {
+    if (column < row.size()) key.push_back(row[column]);
+  }
+  return key;
+}
+
+}  // namespace
+
+RowComparison compare_rows(const Reference& reference, std::size_t expected,
+                           const std::vector<OwnedRow>& seen) {
+  RowComparison result;
+  const auto example = [&](std::string_view what, const OwnedRow& row) {
+    if (result.examples.size() < most_examples) {
+      result.examples.push_back(fmt::format("{}: {}", what, to_text(row, reference.columns())));
+    }
+  };
+  std::map<OwnedRow, std::vector<const OwnedRow*>> seen_by_key;
+  for (const OwnedRow& row : seen) seen_by_key[key_of(reference, row)].push_back(&row);
+
+  for (std::size_t i = 0; i < reference.rows().size(); ++i) {
+    const Reference::ExpectedRow& row = reference.rows()[i];
+    const auto found = seen_by_key.find(key_of(reference, row.cells));
+    const std::size_t copies = found == seen_by_key.end() ? 0 : found->second.size();
+    if (i >= expected) {
+      // Not yet: whatever is visible of it came too early.
+      result.counts.unexpected += copies;
+      if (copies != 0) example("too early", *found->second.front());
+    } else if (copies == 0) {
+      ++(row.is_certain ? result.counts.lost : result.counts.unjudged);
+      if (row.is_certain) example("lost", row.cells);
+    } else {
+      result.counts.duplicated += copies - 1;
+      if (copies > 1) example("duplicated", row.cells);
+      const bool as_it_should = std::any_of(found->second.begin(), found->second.end(),
+                                            [&](const OwnedRow* one) { return *one == row.cells; });
+      if (!as_it_should) {
+        ++(row.is_certain ? result.counts.altered : result.counts.unjudged);
+        if (row.is_certain) {
+          example("altered", *found->second.front());
+          example("expected", row.cells);
+        }
+      }
+    }
+    if (found != seen_by_key.end()) seen_by_key.erase(found);
+  }
+  for (const auto& [key, rows] : seen_by_key) {
+    result.counts.unexpected += rows.size();
+    example("unexpected", *rows.front());
+  }
+  return result;
+}
+
+VisibilityJudge::Seen VisibilityJudge::read(bool with_rows) {
+  Seen seen;
+  seen.look = table_.look([&](std::int64_t, std::span<const Cell> cells) {
+    seen.hash.add(cells);
+    if (with_rows) seen.rows.push_back(own(cells));
+  });
+  return seen;
+}
+
+void VisibilityJudge::look() {
+  if (breach_) return;
+  ++looks_;
+  try {
+    const Seen seen = read(false);
+    if (seen.look.outcome == TableLook::Outcome::seen) judge(seen.look, seen.hash);
+  } catch (const WorldError&) {
+    // The database's node is dying under the reader. There will be another look.
+  }
+}
+
+void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
+  if (!look.marker) {
+    if (look.rows != 0) judge_rows(0, "before the sink was ever fenced");
+    return;
+  }
+  const CheckpointId id = look.marker->published;
+  if (newest_ && id < *newest_) {
+    convict("visibility",
+            fmt::format("a reader saw checkpoint {} and then {}", to_text(*newest_), to_text(id)));
+    return;
+  }
+  newest_ = id;
+  if (id == CheckpointId::genesis()) {
+    if (look.rows != 0) judge_rows(0, "before any checkpoint");
+    return;
+  }
+  const auto decided = decided_();
+  if (!decided || *decided < id) {
+    convict("visibility",
+            fmt::format("rows of checkpoint {} were visible before it was decided", to_text(id)));
+    return;
+  }
+  const auto claims = claims_.find(id);
+  if (claims == claims_.end()) {
+    convict("visibility", fmt::format("checkpoint {} was visible, and nobody has written its "
+                                      "manifest",
+                                      to_text(id)));
+    return;
+  }
+  const std::size_t expected = reference_.visible_rows(claims->second);
+  const bool equal = reference_.is_exact() && hash == reference_.hash_of_first(expected);
+  if (!equal) judge_rows(expected, fmt::format("at checkpoint {}", to_text(id)));
+}
+
+void VisibilityJudge::judge_rows(std::size_t expected, const std::string& when) {
+  const Seen seen = read(true);
+  const RowComparison comparison = compare_rows(reference_, expected, seen.rows);
+  if (comparison.counts.wrong() == 0) return;
+  rows_ = comparison.counts;
+  std::string what =
+      fmt::format("{}, {} rows were visible where {} belong", when, seen.rows.size(), expected);
+  for (const std::string& example : comparison.examples) what += "; " + example;
+  convict("visibility", std::move(what));
+}
+
+bool VisibilityJudge::look_at_the_end() {
+  const Seen seen = read(true);
+  if (seen.look.outcome == TableLook::Outcome::busy) return false;
+  const RowComparison comparison = compare_rows(reference_, reference_.rows().size(), seen.rows);
+  rows_ = comparison.counts;  // Whatever was wrong on the way, this is what was left.
+  if (comparison.counts.wrong() == 0) return true;
+  std::string what = fmt::format("at the end {} rows are visible where {} belong", seen.rows.size(),
+                                 reference_.rows().size());
+  for (const std::string& example : comparison.examples) what += "; " + example;
+  if (!breach_) convict("rows", std::move(what));
+  return true;
+}
+
+void VisibilityJudge::convict(std::string judge, std::string what) {
+  if (!breach_) breach_ = Breach{std::move(judge), std::move(what)};
+}
+
+}  // namespace millrace::properties

@@ -1,0 +1,113 @@
+#include "millrace/runtime/coordinator/head_register.hpp"
+
+#include <fmt/format.h>
+
+#include "millrace/env/hash.hpp"
+#include "millrace/runtime/landmarks.hpp"
+#include "millrace/runtime/state/object_names.hpp"
+
+namespace millrace {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Site nonce{"head.nonce"};
+constexpr Site again{"head.again"};
+
+constexpr auto call_patience = 5s;
+constexpr auto pause_between_repeats = 50ms;
+
+/// Calls `attempt` until it returns something.
+template <class Attempt>
+auto until_answered(Env& env, Attempt attempt) {
+  while (true) {
+    try {
+      if (auto answer = attempt()) return *std::move(answer);
+    } catch (const CorruptObject&) {
+      throw;  // Asking again would give the same.
+    } catch (const WorldError&) {
+      // No answer, or one that says nothing about the object.
+    }
+    env.step(again);
+    env.sleep(pause_between_repeats);
+  }
+}
+
+Refused unreadable(const std::string& what) { return {Refusal::state_unreadable, what}; }
+
+}  // namespace
+
+const VersionedHead& HeadRegister::read() {
+  known_ = fetch();
+  return known_;
+}
+
+VersionedHead HeadRegister::fetch() {
+  try {
+    return until_answered(env_, [this]() -> std::optional<VersionedHead> {
+      const Versioned found = env_.store.read_register(object_names::head, env_.in(call_patience));
+      VersionedHead head{found.version, std::nullopt};
+      if (found.version != 0) head.head = decode_head(found.bytes);
+      return head;
+    });
+  } catch (const CorruptObject& corrupt) {
+    throw unreadable(corrupt.what());
+  }
+}
+
+void HeadRegister::swap(Head next) {
+  next.nonce = env_.chance.below(nonce, ~std::uint64_t{0});
+  const Bytes bytes = encode_head(next);
+  LandmarkFields fields;
+  fields.id = next.checkpoint.term == next.term ? next.checkpoint : CheckpointId{next.term, 0};
+  for (;; ++fields.retry) {
+    env_.landmark(landmarks::head_swap_begun, fields);
+    SwapFacts facts;
+    try {
+      facts.outcome = env_.store.put_if_version(object_names::head, known_.version, bytes,
+                                                env_.in(call_patience));
+    } catch (const WorldError&) {
+      facts.outcome = SwapOutcome::unknown;
+    }
+    if (facts.outcome == SwapOutcome::refused) facts.found = fetch().head;
+    switch (decide_swap(facts, next)) {
+      case SwapStep::won:
+        known_ = {known_.version + 1, next};
+        env_.landmark(landmarks::head_swapped, fields);
+        return;
+      case SwapStep::lost: env_.landmark(landmarks::ownership_lost, fields); throw OwnershipLost{};
+      case SwapStep::repeat: break;
+    }
+    env_.landmark(landmarks::head_outcome_unknown, fields);
+    env_.step(again);
+    env_.sleep(pause_between_repeats);
+  }
+}
+
+void store_manifest(Env& env, const Manifest& manifest, std::span<const std::byte> bytes) {
+  const std::string name = name_of(manifest);
+  until_answered(env, [&]() -> std::optional<PutOutcome> {
+    const auto outcome = put(env.store, name, bytes, env.in(call_patience));
+    if (outcome == PutOutcome::unknown) return std::nullopt;
+    return outcome;
+  });
+}
+
+Manifest load_manifest(Env& env, const Head& head) {
+  const auto bytes = until_answered(env, [&]() -> std::optional<std::optional<Bytes>> {
+    return read_whole(env.store, head.manifest, env.in(call_patience));
+  });
+  if (!bytes) {
+    throw unreadable(fmt::format("{}: the head names it, and it is not there", head.manifest));
+  }
+  if (checksum(*bytes) != head.manifest_checksum) {
+    throw unreadable(fmt::format("{}: it is not what the head says it is", head.manifest));
+  }
+  try {
+    return decode_manifest(*bytes, head.manifest);
+  } catch (const CorruptObject& corrupt) {
+    throw unreadable(corrupt.what());
+  }
+}
+
+}  // namespace millrace

@@ -1,0 +1,63 @@
+#include "millrace/runtime/flow/wire.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "millrace/env/hash.hpp"
+
+namespace millrace {
+namespace {
+
+constexpr std::size_t header_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
+constexpr std::size_t piece_bytes = 32 * 1024;
+
+}  // namespace
+
+Bytes make_frame(std::span<const std::byte> body) {
+  Encoder out;
+  out.number(static_cast<std::uint32_t>(body.size()));
+  out.number(checksum(body));
+  out.raw(body.data(), body.size());
+  return out.take();
+}
+
+std::optional<Bytes> FrameReader::next(Connection& connection) {
+  while (true) {
+    if (auto frame = take_frame()) return frame;
+    if (begin_ != 0) {
+      received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(begin_));
+      begin_ = 0;
+    }
+    const std::size_t had = received_.size();
+    received_.resize(had + piece_bytes);
+    std::size_t got = 0;
+    try {
+      got = connection.try_read(std::span(received_).subspan(had));
+    } catch (const ConnectionLost&) {
+      received_.resize(had);
+      throw;
+    }
+    received_.resize(had + got);
+    if (got == 0) return std::nullopt;
+  }
+}
+
+std::optional<Bytes> FrameReader::take_frame() {
+  const auto left = std::span<const std::byte>(received_).subspan(begin_);
+  if (left.size() < header_bytes) return std::nullopt;
+  Decoder in(left);
+  const auto size = in.number<std::uint32_t>();
+  const auto sum = in.number<std::uint64_t>();
+  if (size > largest_frame_bytes) {
+    throw CorruptBytes(fmt::format("a frame says that it has {} bytes; the limit is {}", size,
+                                   largest_frame_bytes));
+  }
+  if (in.left() < size) return std::nullopt;
+  const auto body = in.skip(size);
+  if (checksum(body) != sum) throw CorruptBytes("a frame's checksum does not match its bytes");
+  begin_ += header_bytes + size;
+  return Bytes(body.begin(), body.end());
+}
+
+}  // namespace millrace

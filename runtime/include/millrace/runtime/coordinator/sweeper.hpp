@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "millrace/env/channel.hpp"
+#include "millrace/env/env.hpp"
+#include "millrace/runtime/coordinator/manifest.hpp"
+
+namespace millrace {
+
+/// The names that a takeover or a retry may need: a manifest, its states, and what it lists as
+/// staged.
+std::set<std::string> reached_by(const Manifest& manifest);
+
+/// What the completion of `newer` makes useless, once rows up to `published` are visible: what only
+/// `older` reaches. Pure.
+std::vector<std::string> superseded_names(const Manifest& older, const Manifest& newer,
+                                          CheckpointId published);
+
+/// Whether a sweep at the takeover of `term` may remove `name`: an older term's, and not reached by
+/// the restored manifest (PROTOCOL 3). Pure.
+bool is_garbage(std::string_view name, Term term, const std::set<std::string>& reached);
+
+/// Removes objects that nobody needs any more, on a task of its own: nobody waits for it. What it
+/// cannot remove stays until the next takeover's sweep.
+class Sweeper {
+ public:
+  explicit Sweeper(Env& env);
+
+  void remove(std::vector<std::string> names);
+  /// Looks for what earlier terms left.
+  void sweep_before(Term term, std::set<std::string> reached);
+
+  void end();
+
+ private:
+  struct Order {
+    std::vector<std::string> names;
+    Term term;  ///< 0: only the names.
+    std::set<std::string> reached;
+  };
+  using Orders = Channel<Order>;
+  static void run(Env& env, Orders& orders);
+
+  Env& env_;
+  std::shared_ptr<Orders> orders_;
+  std::unique_ptr<RunningTask> task_;
+};
+
+}  // namespace millrace

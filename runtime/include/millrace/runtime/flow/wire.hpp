@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "millrace/env/bytes.hpp"
+#include "millrace/env/network.hpp"
+
+namespace millrace {
+
+/// The most that a frame may hold. A length beyond it is refused before anything is reserved.
+inline constexpr std::uint32_t largest_frame_bytes = 64U << 20;
+
+/// Puts length and checksum before `body` (WIRE.md).
+Bytes make_frame(std::span<const std::byte> body);
+
+/// Cuts the bytes of a connection into frames. Trusts nothing.
+class FrameReader {
+ public:
+  /// The next frame's body, or nothing if it has not all arrived.
+  ///
+  /// Throws CorruptBytes: a length beyond the limit, or a checksum that does not fit; the
+  /// connection is then of no more use. ConnectionLost, Killed.
+  std::optional<Bytes> next(Connection& connection);
+
+ private:
+  std::optional<Bytes> take_frame();
+
+  Bytes received_;
+  std::size_t begin_ = 0;  ///< Bytes of `received_` that were taken already.
+};
+
+}  // namespace millrace

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "millrace/env/event_time.hpp"
+#include "millrace/runtime/operators/row_aggregate.hpp"
+#include "millrace/runtime/row.hpp"
+#include "millrace/runtime/source/json_rows.hpp"
+
+namespace millrace {
+
+// How job files write types, spans and folds: read and written in one place.
+
+/// `string`, `int64`, `float64`, with `?` if it may be null.
+std::string type_text(const Field& field);
+/// Sets type and nullability. False: there is no such type.
+bool parse_type(std::string_view text, Field& field);
+
+/// `network = string`.
+std::string describe(const Field& field);
+
+/// `90s`, `168h`: in the largest unit that divides it.
+std::string describe(Duration span);
+/// A whole number and `ms`, `s`, `min`, `h` or `d`. Nothing: it is none, or too large.
+std::optional<Duration> parse_duration(std::string_view text);
+
+std::string describe(OnBadRecord what);
+
+/// `max(magnitude)`.
+std::string describe(const AggregateColumn& column, const std::vector<Field>& fields);
+
+}  // namespace millrace

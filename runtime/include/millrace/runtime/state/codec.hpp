@@ -1,0 +1,207 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "millrace/env/bytes.hpp"
+#include "millrace/env/event_time.hpp"
+#include "millrace/env/hash.hpp"
+#include "millrace/env/int128.hpp"
+#include "millrace/runtime/state/fields.hpp"
+
+namespace millrace {
+
+/// How values of T become bytes: little endian, fixed widths, no padding, counts before texts and
+/// lists.
+///
+/// There is nothing to write for integers, enumerations, texts, optional, variant, vector, array,
+/// and plain structs of up to 16 such members: those are found by the compiler. For anything else:
+///
+///     template <>
+///     struct millrace::Codec<Money> {
+///       static void encode(Encoder& out, const Money& value);
+///       static void decode(Decoder& in, Money& value);   // throws CorruptBytes
+///       static constexpr std::uint64_t shape();
+///     };
+template <class T>
+struct Codec;
+
+template <class T>
+void encode(Encoder& out, const T& value) {
+  Codec<T>::encode(out, value);
+}
+template <class T>
+void decode(Decoder& in, T& value) {
+  Codec<T>::decode(in, value);
+}
+template <class T>
+T decoded(Decoder& in) {
+  T value{};
+  decode(in, value);
+  return value;
+}
+
+/// A number for the shape of T: the types of its members, in order, down to the leaves. Names do
+/// not count. Stored with every piece of state: a member added, removed, moved or retyped changes
+/// it.
+template <class T>
+constexpr std::uint64_t shape() {
+  return Codec<T>::shape();
+}
+
+/// Values whose bytes in memory are their encoding: no padding, nothing that points.
+template <class T>
+concept Plain = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>;
+
+template <class T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, Int128>
+struct Codec<T> {
+  static void encode(Encoder& out, T value) { out.raw(&value, sizeof value); }
+  static void decode(Decoder& in, T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      value = in.number<std::uint8_t>() != 0;  // Any other byte in a bool is undefined behaviour.
+    } else {
+      in.raw(&value, sizeof value);
+    }
+  }
+  static constexpr std::uint64_t shape() {
+    return mix64(sizeof(T) * 4 + (std::is_floating_point_v<T> ? 3 : std::is_signed_v<T> ? 1 : 2));
+  }
+};
+
+template <>
+struct Codec<EventTime> {
+  static void encode(Encoder& out, EventTime value) { out.number(value.ms); }
+  static void decode(Decoder& in, EventTime& value) { value.ms = in.number<std::int64_t>(); }
+  static constexpr std::uint64_t shape() { return hash_name("event time"); }
+};
+
+template <>
+struct Codec<std::string> {
+  static void encode(Encoder& out, const std::string& value) { out.text(value); }
+  static void decode(Decoder& in, std::string& value) { value = in.text(); }
+  static constexpr std::uint64_t shape() { return hash_name("text"); }
+};
+
+template <class T>
+struct Codec<std::vector<T>> {
+  static void encode(Encoder& out, const std::vector<T>& value) {
+    out.number(static_cast<std::uint32_t>(value.size()));
+    for (const T& element : value) millrace::encode(out, element);
+  }
+  static void decode(Decoder& in, std::vector<T>& value) {
+    // An element takes a byte at least, so a broken count cannot ask for much memory.
+    value.resize(in.count(1));
+    for (T& element : value) millrace::decode(in, element);
+  }
+  static constexpr std::uint64_t shape() { return mix64(hash_name("list") ^ millrace::shape<T>()); }
+};
+
+template <class T, std::size_t N>
+struct Codec<std::array<T, N>> {
+  static void encode(Encoder& out, const std::array<T, N>& value) {
+    for (const T& element : value) millrace::encode(out, element);
+  }
+  static void decode(Decoder& in, std::array<T, N>& value) {
+    for (T& element : value) millrace::decode(in, element);
+  }
+  static constexpr std::uint64_t shape() {
+    return mix64(hash_name("array") ^ N ^ millrace::shape<T>());
+  }
+};
+
+template <class T>
+struct Codec<std::optional<T>> {
+  static void encode(Encoder& out, const std::optional<T>& value) {
+    millrace::encode(out, value.has_value());
+    if (value) millrace::encode(out, *value);
+  }
+  static void decode(Decoder& in, std::optional<T>& value) {
+    value.reset();
+    if (decoded<bool>(in)) millrace::decode(in, value.emplace());
+  }
+  static constexpr std::uint64_t shape() {
+    return mix64(hash_name("optional") ^ millrace::shape<T>());
+  }
+};
+
+template <class... T>
+struct Codec<std::variant<T...>> {
+  static void encode(Encoder& out, const std::variant<T...>& value) {
+    out.number(static_cast<std::uint8_t>(value.index()));
+    std::visit([&](const auto& held) { millrace::encode(out, held); }, value);
+  }
+  static void decode(Decoder& in, std::variant<T...>& value) {
+    const auto index = in.number<std::uint8_t>();
+    std::uint8_t at = 0;
+    const bool known =
+        ((at++ == index && (millrace::decode(in, value.template emplace<T>()), true)) || ...);
+    if (!known) throw CorruptBytes("a variant holds none of its alternatives");
+  }
+  static constexpr std::uint64_t shape() {
+    std::uint64_t s = hash_name("variant");
+    ((s = mix64(s ^ millrace::shape<T>())), ...);
+    return s;
+  }
+};
+
+template <class... T>
+struct Codec<std::tuple<T...>> {
+  static void encode(Encoder& out, const std::tuple<T...>& value) {
+    std::apply([&](const T&... element) { (millrace::encode(out, element), ...); }, value);
+  }
+  static void decode(Decoder& in, std::tuple<T...>& value) {
+    std::apply([&](T&... element) { (millrace::decode(in, element), ...); }, value);
+  }
+  static constexpr std::uint64_t shape() {
+    std::uint64_t s = hash_name("tuple");
+    ((s = mix64(s ^ millrace::shape<T>())), ...);
+    return s;
+  }
+};
+
+namespace codec_detail {
+
+template <class... T>
+struct Types {};
+template <class... T>
+constexpr std::uint64_t shape_of(Types<T...>) {
+  std::uint64_t s = hash_name("struct");
+  ((s = mix64(s ^ shape<T>())), ...);
+  return s;
+}
+
+}  // namespace codec_detail
+
+/// Plain structs, member by member; one without padding is one copy, with the same bytes.
+template <class T>
+  requires(std::is_aggregate_v<T> && !std::is_array_v<T>)
+struct Codec<T> {
+  static void encode(Encoder& out, const T& value) {
+    if constexpr (Plain<T>) {
+      out.raw(&value, sizeof value);
+    } else {
+      with_fields(value, [&](const auto&... member) { (millrace::encode(out, member), ...); });
+    }
+  }
+  static void decode(Decoder& in, T& value) {
+    with_fields(value, [&](auto&... member) { (millrace::decode(in, member), ...); });
+  }
+  static constexpr std::uint64_t shape() {
+    // From the members' types and never from a value: clang cannot make a text at compile time.
+    using MemberTypes = decltype(with_fields(std::declval<T&>(), [](auto&... member) {
+      return codec_detail::Types<std::remove_cvref_t<decltype(member)>...>{};
+    }));
+    return codec_detail::shape_of(MemberTypes{});
+  }
+};
+
+}  // namespace millrace

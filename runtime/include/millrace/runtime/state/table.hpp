@@ -1,0 +1,144 @@
+#pragma once
+
+#include <algorithm>
+
+#include "millrace/runtime/state/blocks.hpp"
+#include "millrace/runtime/state/codec.hpp"
+#include "millrace/runtime/state/key_hash.hpp"
+
+namespace millrace {
+
+/// State by key: a map that remembers the order in which keys came.
+///
+/// What leaves a table leaves in that order, which depends on the history of the table and on
+/// nothing else; a snapshot keeps it. Erasing moves the last entry into the gap. References to
+/// states are good until the next insertion, erasure or freeze.
+///
+/// Costs about 24 bytes a key for entries of 16, one cache miss to find a key, one to reach it.
+template <class K, class S>
+class KeyedTable {
+ public:
+  struct Entry {
+    K key;
+    S state;
+  };
+
+  KeyedTable() : entries_(entry_type<Entry>) {}
+
+  std::uint32_t size() const { return entries_.size(); }
+  bool empty() const { return size() == 0; }
+  std::size_t size_bytes() const { return index_.size_bytes() + entries_.size_bytes(); }
+
+  /// The state of `key`, made if it is new.
+  S& at(const K& key, std::uint64_t hash) {
+    const Place found = locate(key, hash);
+    if (found.line != nullptr) [[likely]] {
+      return writable(found.line->positions[found.place]).state;
+    }
+    return insert(key, hash);
+  }
+
+  /// The state of `key` for writing, or null.
+  S* find(const K& key, std::uint64_t hash) {
+    const Place found = locate(key, hash);
+    return found.line == nullptr ? nullptr : &writable(found.line->positions[found.place]).state;
+  }
+
+  void erase(const K& key, std::uint64_t hash) {
+    const Place found = locate(key, hash);
+    if (found.line == nullptr) return;
+    const std::uint32_t gap = found.line->positions[found.place];
+    const std::uint32_t last = size() - 1;
+    found.line->tags[found.place] = 0;
+    if (gap != last) {
+      const Place moved = locate(entry(last).key, hash_key(entry(last).key));
+      moved.line->positions[moved.place] = gap;
+      writable(gap) = std::move(writable(last));
+    }
+    writable(last) = Entry{};
+    entries_.drop_last();
+  }
+
+  /// Calls `f(key, state)` for each key, in order.
+  template <class F>
+  void each(F&& f) const {
+    for (std::uint32_t at = 0; at < size(); at += per_block) {
+      const Entry* const block = reinterpret_cast<const Entry*>(entries_.block(at / per_block));
+      const std::uint32_t count = std::min(per_block, size() - at);
+      for (std::uint32_t i = 0; i < count; ++i) f(block[i].key, block[i].state);
+    }
+  }
+
+  void clear() {
+    if (empty()) return;
+    index_.clear();
+    entries_.clear();
+  }
+
+  void reserve(std::uint32_t entries) {
+    if (empty()) index_.reserve(entries);
+  }
+
+  /// The table as it is now, for `write`.
+  FrozenBlocks freeze() { return entries_.freeze(); }
+
+  static void write(const FrozenBlocks& frozen, Encoder& out) {
+    out.number(frozen.entries);
+    for (std::uint32_t at = 0; at < frozen.entries; at += per_block) {
+      const auto* const block =
+          reinterpret_cast<const Entry*>(frozen.blocks[at / per_block].data());
+      const std::uint32_t count = std::min(per_block, frozen.entries - at);
+      if constexpr (Plain<Entry>) {
+        out.raw(block, count * sizeof(Entry));
+      } else {
+        for (std::uint32_t i = 0; i < count; ++i) {
+          encode(out, block[i].key);
+          encode(out, block[i].state);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t per_block = entry_type<Entry>.per_block;
+
+  struct Place {
+    IndexLine* line;
+    int place;
+  };
+
+  Entry& entry(std::uint32_t position) const {
+    return reinterpret_cast<Entry*>(entries_.block(position / per_block))[position % per_block];
+  }
+  Entry& writable(std::uint32_t position) {
+    entries_.before_write(position / per_block);
+    return entry(position);
+  }
+  Place locate(const K& key, std::uint64_t hash) {
+    for (std::size_t i = index_.first(hash);; i = index_.next(i)) {
+      IndexLine& line = index_.line(i);
+      for (std::uint32_t left = line.matches(TableIndex::tag_of(hash)); left != 0;
+           left &= left - 1) {
+        const int place = std::countr_zero(left);
+        if (entry(line.positions[place]).key == key) return {&line, place};
+      }
+      if ((line.overflowed & TableIndex::overflow_bit(hash)) == 0) return {nullptr, 0};
+    }
+  }
+  [[gnu::noinline]] S& insert(const K& key, std::uint64_t hash) {
+    if (index_.is_full(size())) {
+      index_.double_lines();
+      for (std::uint32_t at = 0; at < size(); ++at) index_.place(hash_key(entry(at).key), at);
+    }
+    index_.place(hash, size());
+    Entry& made = entry(entries_.add());
+    made.key = key;
+    made.state = S{};
+    return made.state;
+  }
+
+  TableIndex index_;
+  BlockStore entries_;
+};
+
+}  // namespace millrace

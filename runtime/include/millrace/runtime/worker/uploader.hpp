@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+
+#include "millrace/env/channel.hpp"
+#include "millrace/env/env.hpp"
+#include "millrace/runtime/sink/committer.hpp"
+#include "millrace/runtime/state/snapshot.hpp"
+
+namespace millrace {
+
+/// How many snapshots of a task may wait to be uploaded. One checkpoint is pending at a time, so
+/// more than one waits only after one was given up.
+inline constexpr std::size_t upload_room = 4;
+
+using Snapshots = Channel<std::unique_ptr<Snapshot>>;
+
+/// The task beside a task that makes its snapshots durable, in order, while the task itself goes
+/// on: staged rows first, then state; then it acknowledges. Runs until it is cancelled.
+///
+/// Everything that an acknowledgement names is durable when it is sent (PROTOCOL 1.7), and so is
+/// everything of earlier checkpoints that it names.
+/// Throws WorldError: the store did not take something for too long.
+void run_uploader(Env& env, Snapshots& snapshots, const Report& report);
+
+}  // namespace millrace

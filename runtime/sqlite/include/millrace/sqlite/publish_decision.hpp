@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "millrace/env/sink_table.hpp"
+
+namespace millrace {
+
+/// What a publish has to do.
+enum class PublishDecision : std::uint8_t {
+  insert,  ///< Insert the batches above the marker, and raise the marker.
+  repeat,  ///< The rows are there already. What was read must still be made durable.
+  refuse,  ///< Somebody else owns the sink, or nobody: touch nothing.
+};
+
+/// Decides about a publish of checkpoint `id` by the owner of `term` from the marker that its own
+/// transaction read (PROTOCOL 2.3). Pure.
+PublishDecision decide_publish(const std::optional<Marker>& marker, Lineage lineage, Term term,
+                               CheckpointId id);
+
+}  // namespace millrace

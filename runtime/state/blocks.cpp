@@ -1,0 +1,109 @@
+#include "millrace/runtime/state/blocks.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace millrace {
+
+void TableIndex::place(std::uint64_t hash, std::uint32_t position) {
+  for (std::size_t i = first(hash);; i = next(i)) {
+    IndexLine& line = lines_[i];
+    if (const std::uint32_t free = line.matches(0); free != 0) {
+      const int at = std::countr_zero(free);
+      line.tags[at] = tag_of(hash);
+      line.positions[at] = position;
+      return;
+    }
+    line.overflowed |= overflow_bit(hash);
+  }
+}
+
+void TableIndex::clear() { std::fill(lines_.begin(), lines_.end(), IndexLine{}); }
+
+void TableIndex::reserve(std::uint32_t entries) {
+  std::size_t wanted = lines_.size();
+  while (entries > wanted * entries_per_line) {
+    wanted *= 2;
+    --shift_;
+  }
+  if (wanted != lines_.size()) lines_.assign(wanted, IndexLine{});
+}
+
+void TableIndex::double_lines() {
+  lines_.assign(lines_.size() * 2, IndexLine{});
+  --shift_;
+}
+
+BlockRef::Block* BlockRef::allocate(const EntryType& type) {
+  auto* const block =
+      ::new (::operator new(sizeof(Block) + std::size_t{type.size_bytes} * type.per_block)) Block{};
+  block->type = &type;
+  return block;
+}
+
+BlockRef BlockRef::fresh(const EntryType& type) {
+  BlockRef block(allocate(type));
+  type.make(block.data(), type.per_block);
+  return block;
+}
+
+BlockRef BlockRef::clone() const {
+  const EntryType& type = *block_->type;
+  BlockRef copy(allocate(type));
+  if (type.is_trivial) {
+    std::memcpy(copy.data(), data(), std::size_t{type.size_bytes} * type.per_block);
+  } else {
+    type.copy(copy.data(), data(), type.per_block);
+  }
+  return copy;
+}
+
+BlockRef::~BlockRef() {
+  if (block_ == nullptr || block_->held.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!block_->type->is_trivial) block_->type->destroy(data(), block_->type->per_block);
+  ::operator delete(block_);
+}
+
+void BlockStore::thaw(std::uint32_t b) {
+  frozen_[b] = 0;
+  if (!owned_[b].is_shared()) return;
+  owned_[b] = owned_[b].clone();
+  data_[b] = owned_[b].data();
+}
+
+std::uint32_t BlockStore::add() {
+  const std::uint32_t b = size_ / type_->per_block;
+  if (size_ % type_->per_block == 0 && b == data_.size()) grow();
+  before_write(b);
+  return size_++;
+}
+
+void BlockStore::grow() {
+  if (spare_.empty()) {
+    owned_.push_back(BlockRef::fresh(*type_));
+  } else {
+    owned_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+  }
+  data_.push_back(owned_.back().data());
+  frozen_.push_back(0);
+}
+
+void BlockStore::clear() {
+  for (BlockRef& block : owned_) {
+    if (!block.is_shared()) spare_.push_back(std::move(block));
+  }
+  owned_.clear();
+  data_.clear();
+  frozen_.clear();
+  size_ = 0;
+}
+
+FrozenBlocks BlockStore::freeze() {
+  FrozenBlocks frozen{owned_, frozen_, size_};
+  for (std::uint8_t& block : frozen.changed) block = block == 0 ? 1 : 0;
+  std::fill(frozen_.begin(), frozen_.end(), std::uint8_t{1});
+  return frozen;
+}
+
+}  // namespace millrace

@@ -1,0 +1,19 @@
+#include "millrace/runtime/state/snapshot.hpp"
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+
+namespace millrace {
+
+void expect_shape(std::string_view operator_name, const RestoredSection& section,
+                  std::uint64_t shape) {
+  if (section.shape == shape) return;
+  throw UsageError(
+      fmt::format("{}: the state `{}` was written with the shape {:016x}, and this job's has "
+                  "{:016x}: its types "
+                  "have changed since",
+                  operator_name, section.part, section.shape, shape));
+}
+
+}  // namespace millrace

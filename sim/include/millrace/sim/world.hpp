@@ -1,0 +1,196 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "millrace/env/env.hpp"
+#include "millrace/env/invariant.hpp"
+#include "millrace/sim/disk.hpp"
+#include "millrace/sim/draws.hpp"
+#include "millrace/sim/stack_pool.hpp"
+#include "millrace/sim/trace.hpp"
+
+namespace millrace::sim {
+
+class Network;
+class Scheduler;
+class Task;
+struct Node;
+
+/// A node of a world: the how-manieth that was added.
+struct NodeId {
+  std::uint32_t index = 0;
+  friend auto operator<=>(NodeId, NodeId) = default;
+};
+
+/// What a node is doing.
+enum class NodeState : std::uint8_t {
+  up,
+  paused,  ///< Alive, but nothing runs. Its connections stay open.
+  killed,  ///< The process is dead; the machine is up and refuses connections.
+  dark,    ///< The machine is off: nobody answers.
+};
+
+/// A task reached a landmark.
+struct LandmarkEvent {
+  NodeId node;
+  std::uint32_t life;
+  const Landmark& landmark;
+  std::string_view role;
+  const LandmarkFields& fields;
+};
+
+/// A broken invariant.
+struct Violation {
+  std::string claim;
+  std::string file;
+  int line = 0;
+};
+
+/// How fast devices are. All are drawn per use; the smaller value is the harmless one.
+struct Timings {
+  struct Range {
+    std::chrono::nanoseconds least, most;
+  };
+  Range step{std::chrono::microseconds(1), std::chrono::microseconds(20)};
+  Range message{std::chrono::microseconds(100), std::chrono::microseconds(800)};
+  Range slow_message{std::chrono::milliseconds(1), std::chrono::milliseconds(100)};
+  Ratio slow{1, 1000};  ///< How many messages are slow.
+  Range local_message{std::chrono::microseconds(2), std::chrono::microseconds(10)};
+  Range disk_write{std::chrono::microseconds(10), std::chrono::microseconds(50)};
+  Range disk_sync{std::chrono::microseconds(500), std::chrono::milliseconds(3)};
+  std::size_t window_bytes = 64 * 1024;  ///< Sent and not yet read, per direction of a connection.
+};
+
+/// One seeded world: nodes with clocks, disks and a network, in one thread and virtual time.
+///
+/// Knows nothing of what runs in it: a node runs the function it was given, once per life. Equal
+/// seeds and equal functions give equal runs, event by event (trace_hash).
+///
+/// Not to be used from several threads; one world at a time per process, because SQLite's random
+/// numbers and the handler of violations are the process's.
+class World {
+ public:
+  /// What a node does in each of its lives.
+  using Boot = std::function<void(Env&)>;
+
+  World(Seed seed, const Timings& timings, StackPool& stacks);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  // Building.
+
+  /// `kind` is what Host::peers finds it by; `boot` is the body of its first task, whose role is
+  /// the node's name.
+  NodeId add_node(std::string name, std::string kind, Boot boot);
+  std::optional<NodeId> find_node(std::string_view name) const;
+  std::size_t node_count() const { return nodes_.size(); }
+  const std::string& name_of(NodeId node) const;
+  SimDisk& disk_of(NodeId node);
+
+  // Lives. All may be called from a listener; a task of the node itself then never returns from
+  // the call that led there.
+
+  /// Starts a node that is not up; one more life.
+  void start(NodeId node);
+  /// The process dies. What it wrote stays readable; what others sent it is lost.
+  void kill(NodeId node);
+  /// The machine loses power: what was not synced is at the mercy of the seed.
+  void lose_power(NodeId node);
+  /// Nothing of the node runs until `wake`. It does not notice.
+  void pause(NodeId node);
+  void wake(NodeId node);
+  NodeState state_of(NodeId node) const;
+  std::uint32_t life_of(NodeId node) const;
+
+  // Time.
+
+  Instant now() const;
+  /// Calls `action` at an instant, on the main stack.
+  void at(Instant instant, std::function<void()> action);
+
+  // Running.
+
+  enum class Ended : std::uint8_t {
+    stopped,   ///< Somebody called `stop`.
+    limit,     ///< Virtual time reached the limit.
+    idle,      ///< Nothing will ever happen again.
+    violated,  ///< An invariant did not hold; see `violation`.
+  };
+  Ended run_until(Instant limit);
+  /// Ends `run_until` before the next event.
+  void stop() { stopped_ = true; }
+
+  // Looking.
+
+  using Listener = std::function<void(const LandmarkEvent&)>;
+  void on_landmark(Listener listener) { listeners_.push_back(std::move(listener)); }
+  /// Sentences and reports of the nodes, with their time.
+  using NoteListener = std::function<void(NodeId, std::string_view)>;
+  void on_note(NoteListener listener) { note_listener_ = std::move(listener); }
+
+  /// While it lives, devices are used without time and trace: for judges, who look from outside.
+  class Outside {
+   public:
+    explicit Outside(World& world) : world_(world) { ++world_.outside_; }
+    ~Outside() { --world_.outside_; }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+
+   private:
+    World& world_;
+  };
+  bool is_outside() const { return outside_ != 0; }
+
+  const std::optional<Violation>& violation() const { return violation_; }
+  Trace& trace() { return trace_; }
+  std::uint64_t switches() const;
+  std::uint64_t messages() const;
+
+  // For the parts of the simulator itself.
+
+  Scheduler& scheduler() { return *scheduler_; }
+  Network& network() { return *network_; }
+  Node& node(NodeId id) { return *nodes_[id.index]; }
+  Node* find(std::string_view name);
+  const Timings& timings() const { return timings_; }
+  Seed seed() const { return seed_; }
+  StackPool& stacks() { return stacks_; }
+  std::vector<std::string> names_of_kind(std::string_view kind) const;
+  std::shared_ptr<Task> start_task(Node& node, std::string role, World::Boot body, Task* starter);
+  void reached(Task& task, const Landmark& landmark, std::string_view role,
+               const LandmarkFields& fields);
+  void note(Task& task, std::string_view sentence);
+  [[noreturn]] void violate(std::string_view claim, Where where);
+
+ private:
+  class Callback;
+  void end_life(Node& node, NodeState state);
+  void bury_the_dead();
+
+  Seed seed_;
+  Timings timings_;
+  StackPool& stacks_;
+  Trace trace_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<Network> network_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::shared_ptr<Task>> dying_;  ///< Newest first; unwound before anything else runs.
+  std::vector<std::shared_ptr<Task>> buried_;
+  std::vector<std::unique_ptr<Callback>> callbacks_;
+  std::vector<Listener> listeners_;
+  NoteListener note_listener_;
+  std::optional<Violation> violation_;
+  std::uint32_t task_count_ = 0;
+  int outside_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace millrace::sim

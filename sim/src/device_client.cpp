@@ -1,0 +1,67 @@
+#include "device_client.hpp"
+
+#include "device_frame.hpp"
+#include "device_server.hpp"
+#include "task.hpp"
+
+namespace millrace::sim {
+namespace {
+
+Bytes unwrap(const Bytes& answer) {
+  Decoder in(answer);
+  const auto kind = static_cast<AnswerKind>(in.number<std::uint8_t>());
+  const auto rest = in.skip(in.left());
+  const std::string text(as_text(rest));
+  switch (kind) {
+    case AnswerKind::value: return Bytes(rest.begin(), rest.end());
+    case AnswerKind::world_error: throw WorldError(text);
+    case AnswerKind::unavailable: throw Unavailable(text);
+    case AnswerKind::corrupt: throw CorruptObject(text);
+    case AnswerKind::usage_error: throw UsageError(text);
+    case AnswerKind::job_failed: throw JobFailed(text);
+  }
+  throw WorldError("a device answered nonsense");
+}
+
+}  // namespace
+
+std::optional<Bytes> DeviceClient::call(std::span<const std::byte> request, Instant deadline) {
+  try {
+    send(request, deadline);
+    while (true) {
+      if (auto answer = try_receive()) return answer;
+      if (task_.now() >= deadline) break;
+      task_.park_until(deadline);
+    }
+  } catch (const ConnectionLost&) {
+  } catch (const Unavailable&) {
+    // No answer to the attempt to connect. An answer that says so is one: it has come this far.
+    if (connection_ != nullptr) throw;
+  }
+  hang_up();
+  return std::nullopt;
+}
+
+void DeviceClient::send(std::span<const std::byte> request, Instant deadline) {
+  if (connection_ == nullptr) {
+    connection_ = task_.connect({node_, std::string(device_service)}, Lane::device, deadline);
+    connection_->bind(task_);
+  }
+  if (!connection_->write(framed(request), deadline)) {
+    hang_up();
+    throw ConnectionLost(node_ + " does not read");
+  }
+}
+
+std::optional<Bytes> DeviceClient::try_receive() {
+  const auto answer = try_take_frame(*connection_, received_);
+  if (!answer) return std::nullopt;
+  return unwrap(*answer);
+}
+
+void DeviceClient::hang_up() {
+  connection_.reset();
+  received_.clear();
+}
+
+}  // namespace millrace::sim

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "millrace/env/bytes.hpp"
+#include "millrace/env/env.hpp"
+
+namespace millrace::sim {
+
+/// Answers the requests of one connection. Errors that it throws are thrown again at the client.
+using DeviceSession = std::function<Bytes(std::span<const std::byte> request)>;
+
+/// Serves a device: every connection gets a task and a session of its own. Runs until the node
+/// dies.
+void serve_device(Env& env, std::function<DeviceSession(Env&)> open_session);
+
+/// The service at which device servers listen.
+inline constexpr std::string_view device_service = "device";
+
+}  // namespace millrace::sim

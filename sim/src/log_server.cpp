@@ -1,0 +1,115 @@
+#include "millrace/sim/log_server.hpp"
+
+#include <algorithm>
+
+#include "millrace/files/file_log.hpp"
+
+#include "device_server.hpp"
+#include "log_protocol.hpp"
+
+namespace millrace::sim {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A reader that has nothing to read hears so after this long at the latest.
+constexpr auto longest_poll = 200ms;
+constexpr std::size_t most_entries = 256;
+
+Bytes read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in) {
+  const std::string address(in.text());
+  const std::string partition(in.text());
+  Position from;
+  from.offset = in.number<std::int64_t>();
+  from.line = in.number<std::int64_t>();
+  const auto end = in.number<std::int64_t>();
+
+  const Instant answer_by = env.in(longest_poll);
+  std::int64_t visible = arrivals.visible(partition, env.now(), end);
+  while (visible <= from.offset && visible < end && env.now() < answer_by) {
+    env.parker.park_until(std::min(answer_by, arrivals.next(partition, env.now())));
+    visible = arrivals.visible(partition, env.now(), end);
+  }
+
+  Encoder out;
+  const std::size_t flag_at = out.size();
+  out.number(std::uint8_t{0});
+  bool at_end = from.offset >= end;
+  std::span<const LogEntry> entries;
+  std::unique_ptr<PartitionReader> reader;
+  if (visible > from.offset) {
+    reader = log.open(address, partition, from, visible);
+    entries = reader->try_read(most_entries);
+    if (visible == end) at_end = reader->at_end();
+  }
+  out.number(static_cast<std::uint32_t>(entries.size()));
+  for (const LogEntry& entry : entries) {
+    out.number(entry.at.offset);
+    out.number(entry.at.line);
+    out.number(entry.next.offset);
+    out.number(entry.next.line);
+    out.text(entry.bytes);
+  }
+  Bytes answer = out.take();
+  answer[flag_at] = static_cast<std::byte>(at_end);
+  return answer;
+}
+
+Bytes serve(Env& env, FileLog& log, const Arrivals& arrivals, std::span<const std::byte> request) {
+  Decoder in(request);
+  switch (static_cast<LogRequest>(in.number<std::uint8_t>())) {
+    case LogRequest::partitions: {
+      const auto found = log.partitions(std::string(in.text()), Instant::never());
+      Encoder out;
+      out.number(static_cast<std::uint32_t>(found.size()));
+      for (const PartitionFacts& partition : found) {
+        out.text(partition.name);
+        out.number(partition.end);
+        out.number(partition.head_hash);
+      }
+      return out.take();
+    }
+    case LogRequest::read: return read(env, log, arrivals, in);
+  }
+  throw WorldError("the log was asked for something it does not know");
+}
+
+}  // namespace
+
+std::int64_t Arrivals::visible(std::string_view partition, Instant now, std::int64_t end) const {
+  const auto known = steps_.find(partition);
+  if (known == steps_.end()) return end;
+  const auto& steps = known->second;
+  const auto later = std::upper_bound(steps.begin(), steps.end(), now,
+                                      [](Instant at, const Step& step) { return at < step.at; });
+  if (later == steps.end()) return end;
+  return later == steps.begin() ? 0 : std::min(end, (later - 1)->offset);
+}
+
+Instant Arrivals::next(std::string_view partition, Instant now) const {
+  const auto known = steps_.find(partition);
+  if (known == steps_.end()) return Instant::never();
+  for (const Step& step : known->second) {
+    if (step.at > now) return step.at;
+  }
+  return Instant::never();
+}
+
+Instant Arrivals::last() const {
+  Instant latest;
+  for (const auto& [partition, steps] : steps_) {
+    if (!steps.empty()) latest = std::max(latest, steps.back().at);
+  }
+  return latest;
+}
+
+void run_log_server(Env& env, const Arrivals& arrivals) {
+  serve_device(env, [&arrivals](Env& session) -> DeviceSession {
+    const auto log = std::make_shared<FileLog>(session.disk);
+    return [&session, log, &arrivals](std::span<const std::byte> request) {
+      return serve(session, *log, arrivals, request);
+    };
+  });
+}
+
+}  // namespace millrace::sim

@@ -1,0 +1,107 @@
+#include "node_disk.hpp"
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+#include "millrace/env/hash.hpp"
+
+#include "device.hpp"
+#include "task.hpp"
+
+namespace millrace::sim {
+namespace {
+
+void use(Task& task, DiskOperation operation, std::uint64_t what) {
+  task.check();
+  if (!use_disk(task, operation, what)) throw Killed{};
+}
+
+class SimFile final : public File {
+ public:
+  SimFile(Task& task, SimDisk::Found inode) : task_(task), inode_(std::move(inode)) {}
+
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override {
+    task_.check();
+    return inode_->read(offset, into);
+  }
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    use(task_, DiskOperation::write, offset ^ bytes.size() << 40);
+    inode_->write(offset, bytes);
+  }
+  void sync() override {
+    use(task_, DiskOperation::sync, inode_->size());
+    inode_->sync();
+  }
+  std::uint64_t size_bytes() override {
+    task_.check();
+    return inode_->size();
+  }
+
+ private:
+  Task& task_;
+  SimDisk::Found inode_;
+};
+
+class SimFileLock final : public FileLock {
+ public:
+  SimFileLock(Task& task, std::string path)
+      : node_(task.node()), life_(task.life()), path_(std::move(path)) {}
+  ~SimFileLock() override {
+    if (life_ == node_.life && node_.process_is_up()) node_.disk.unlock(path_);
+  }
+
+ private:
+  Node& node_;
+  std::uint32_t life_;
+  std::string path_;
+};
+
+}  // namespace
+
+std::unique_ptr<File> NodeDisk::open(std::string_view path, Open how) {
+  task_.check();
+  SimDisk& disk = task_.node().disk;
+  SimDisk::Found inode = disk.find(path);
+  if (how == Open::create) {
+    use(task_, DiskOperation::open, hash_name(path));
+    inode = disk.create(path);
+    inode->truncate(0);
+  } else if (inode == nullptr) {
+    throw NotFound(fmt::format("{}: there is no such file", path));
+  }
+  return std::make_unique<SimFile>(task_, std::move(inode));
+}
+
+void NodeDisk::rename(std::string_view from, std::string_view to) {
+  use(task_, DiskOperation::rename, hash_name(to));
+  if (!task_.node().disk.rename(from, to)) {
+    throw NotFound(fmt::format("{}: there is no such file to rename", from));
+  }
+}
+
+void NodeDisk::remove(std::string_view path) {
+  use(task_, DiskOperation::remove, hash_name(path));
+  task_.node().disk.remove(path);
+}
+
+std::vector<std::string> NodeDisk::list(std::string_view directory) {
+  task_.check();
+  return task_.node().disk.list(directory);
+}
+
+// Directories have no life of their own here: a path is a name. What the contract promises about
+// them, that making one is durable, therefore holds.
+void NodeDisk::make_directory(std::string_view) { task_.check(); }
+
+void NodeDisk::sync_directory(std::string_view directory) {
+  use(task_, DiskOperation::sync_directory, hash_name(directory));
+  task_.node().disk.sync_directory(directory);
+}
+
+std::unique_ptr<FileLock> NodeDisk::try_lock(std::string_view path) {
+  task_.check();
+  if (!task_.node().disk.lock(path)) return nullptr;
+  return std::make_unique<SimFileLock>(task_, std::string(path));
+}
+
+}  // namespace millrace::sim

@@ -1,0 +1,40 @@
+#include "worlds.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace millrace::conformance {
+
+std::vector<WorldKind> worlds() {
+  return {{"posix, network in memory", make_posix_world_in_memory},
+          {"posix, network over TCP", make_posix_world_over_tcp}};
+}
+
+void in_every_world(const std::function<void(Env&)>& body) {
+  for (const auto& kind : worlds()) {
+    DYNAMIC_SECTION(kind.name) { kind.make()->run(body); }
+  }
+}
+
+void in_every_world_with_directory(
+    const std::function<void(Env&, const std::string& directory)>& body) {
+  for (const auto& kind : worlds()) {
+    DYNAMIC_SECTION(kind.name) {
+      const auto world = kind.make();
+      const auto directory = world->directory();
+      world->run([&](Env& env) { body(env, directory); });
+    }
+  }
+}
+
+void in_every_world_with_log(const LogFiles& files,
+                             const std::function<void(Env&, const std::string& address)>& body) {
+  for (const auto& kind : worlds()) {
+    DYNAMIC_SECTION(kind.name) {
+      const auto world = kind.make();
+      const auto address = world->make_log(files);
+      world->run([&](Env& env) { body(env, address); });
+    }
+  }
+}
+
+}  // namespace millrace::conformance
