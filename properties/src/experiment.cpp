@@ -62,6 +62,10 @@ class Experiment {
     world_.on_landmark([this](const sim::LandmarkEvent& event) { observe(event); });
   }
 
+  ~Experiment() { world_.shut_down(); }  // Before what its nodes use goes away.
+  Experiment(const Experiment&) = delete;
+  Experiment& operator=(const Experiment&) = delete;
+
   Outcome run() {
     for (std::uint32_t i = 0; i < world_.node_count(); ++i) world_.start({i});
     storm_and_calm();
@@ -132,6 +136,23 @@ class Experiment {
     } else if (&event.landmark == &landmarks::job_finished) {
       finished_ = true;
     }
+  }
+
+  TableReader& table() {
+    if (!table_ || table_life_ != world_.life_of(database_)) {
+      table_.emplace(subject_.spec.database, vfs_->name(), subject_.spec.table);
+      table_life_ = world_.life_of(database_);
+    }
+    return *table_;
+  }
+
+  /// What the register names now, read from the store's disk.
+  std::optional<CheckpointId> decided() {
+    const auto file = world_.disk_of(store_).find(head_file);
+    if (file == nullptr) return std::nullopt;
+    Bytes bytes(file->size());
+    file->read(0, bytes);
+    return read_decided(bytes);
   }
 
   void look() {
@@ -216,14 +237,10 @@ class Experiment {
   std::optional<Verdict> ended_;  ///< Before the job was finished.
   Instant last_progress_;
   Outcome outcome_;
-  TableReader table_{subject_.spec.database, "sim.database", subject_.spec.table};
-  VisibilityJudge judge_{subject_.reference, table_, [this]() -> std::optional<CheckpointId> {
-                           const auto file = world_.disk_of(store_).find(head_file);
-                           if (file == nullptr) return std::nullopt;
-                           Bytes bytes(file->size());
-                           file->read(0, bytes);
-                           return read_decided(bytes);
-                         }};
+  std::optional<TableReader> table_;
+  std::uint32_t table_life_ = 0;  ///< Of the database, when `table_` was opened.
+  VisibilityJudge judge_{subject_.reference, [this]() -> TableReader& { return table(); },
+                         [this] { return decided(); }};
 };
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace {
 constexpr Site burst_size{"arrivals.burst"};
 constexpr Site pause_before{"arrivals.pause"};
 constexpr Site is_quiet{"arrivals.is_quiet"};
+constexpr Site how_long{"arrivals.how_long"};
 
 std::uint64_t count_lines(const std::string& text) {
   const auto ends = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
@@ -51,24 +52,33 @@ Input head_of(const Input& whole, std::uint64_t lines) {
 sim::Arrivals draw_arrivals(const Input& input, std::chrono::nanoseconds span, sim::Draws& draws) {
   sim::Arrivals arrivals;
   for (const InputPartition& partition : input.partitions) {
-    const std::uint64_t lines = count_lines(partition.text);
-    if (lines == 0) continue;
-    // Bursts of up to 15 lines; the pauses before them make up the span, on average.
-    const std::uint64_t bursts = lines / 8 + 1;
-    const auto pause = static_cast<std::uint64_t>(span.count()) / bursts;
-    std::vector<sim::Arrivals::Step> steps;
-    Instant at;
+    if (partition.text.empty()) continue;
+    // Bursts with pauses between them, in units of their own; then stretched over the time that the
+    // partition takes, which is at least half of the span.
+    struct Burst {
+      std::uint64_t at;
+      std::size_t offset;
+    };
+    std::vector<Burst> bursts;
+    std::uint64_t now = 0;
     std::size_t offset = 0;
     while (offset < partition.text.size()) {
-      std::uint64_t wait = draws.below(pause_before, 2 * pause + 1);
-      if (draws.hits(is_quiet, {1, 16})) wait += 4 * pause;
-      at = at + std::chrono::nanoseconds(wait);
+      now += draws.below(pause_before, 100);
+      if (draws.hits(is_quiet, {1, 16})) now += 400;
       const std::uint64_t size = 1 + draws.below(burst_size, 15);
       for (std::uint64_t i = 0; i < size && offset < partition.text.size(); ++i) {
         const auto newline = partition.text.find('\n', offset);
         offset = newline == std::string::npos ? partition.text.size() : newline + 1;
       }
-      steps.push_back({at, static_cast<std::int64_t>(offset)});
+      bursts.push_back({now, offset});
+    }
+    const auto whole = static_cast<std::uint64_t>(span.count());
+    const std::uint64_t length = whole - draws.below(how_long, whole / 2 + 1);
+    std::vector<sim::Arrivals::Step> steps;
+    for (const Burst& burst : bursts) {
+      const auto at = static_cast<Uint128>(length) * burst.at / std::max<std::uint64_t>(now, 1);
+      steps.push_back(
+          {Instant{static_cast<std::int64_t>(at)}, static_cast<std::int64_t>(burst.offset)});
     }
     arrivals.set(partition.name, std::move(steps));
   }

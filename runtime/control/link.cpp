@@ -35,7 +35,7 @@ void ControlLink::send(const ControlMessage& message) {
   out.number(++last_sent_);
   out.number(std::uint64_t{0});  // Messages acknowledge nothing: they are sent again as they are.
   encode_message(out, message);
-  pending_.push_back({last_sent_, make_frame(out.view()), env_.now(), false});
+  pending_.push_back({last_sent_, make_frame(out.view()), std::nullopt});
   send_pending();
 }
 
@@ -61,7 +61,7 @@ std::vector<ControlMessage> ControlLink::pump() {
     }
   }
   const Instant now = env_.now();
-  if (now - last_heard_ > timing_.dead_after) throw ConnectionLost("the other side is silent");
+  if (now - last_heard_ >= timing_.dead_after) throw ConnectionLost("the other side is silent");
   if (owes_acknowledgement_ || now - last_beat_ >= timing_.heartbeat) beat();
   send_pending();
   return messages;
@@ -69,7 +69,9 @@ std::vector<ControlMessage> ControlLink::pump() {
 
 Instant ControlLink::next_pump() const {
   Instant next = std::min(last_beat_ + timing_.heartbeat, last_heard_ + timing_.dead_after);
-  if (!pending_.empty()) next = std::min(next, pending_.front().sent + timing_.resend);
+  if (!pending_.empty() && pending_.front().tried) {
+    next = std::min(next, *pending_.front().tried + timing_.resend);
+  }
   return next;
 }
 
@@ -86,17 +88,17 @@ bool ControlLink::write(const Bytes& frame) {
 void ControlLink::send_pending() {
   const Instant now = env_.now();
   for (Unacknowledged& message : pending_) {
-    if (message.is_sent && now - message.sent < timing_.resend) continue;
+    if (message.tried && now - *message.tried < timing_.resend) continue;
+    message.tried = now;
     if (!write(message.frame)) return;  // The other side reads slowly; later.
-    message.sent = now;
-    message.is_sent = true;
   }
 }
 
 void ControlLink::beat() {
-  if (!write(make_frame(make_body(FrameKind::beat, 0, last_received_)))) return;
-  owes_acknowledgement_ = false;
   last_beat_ = env_.now();
+  if (write(make_frame(make_body(FrameKind::beat, 0, last_received_)))) {
+    owes_acknowledgement_ = false;
+  }
 }
 
 }  // namespace millrace

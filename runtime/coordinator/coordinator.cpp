@@ -93,13 +93,13 @@ class Coordinator {
     Sweeper sweeper(env_);
     bool fresh = options_.fresh;
     while (true) {
-      take_over(fresh);
+      const Manifest restored = take_over(fresh);
       fresh = false;
       std::optional<Lease> lease;
       if (!options_.is_only_candidate)
         lease.emplace(env_, head_.known().head->term, options_.lease);
       const TermEnd end =
-          Leadership(env_, job_, options_, head_, members_, sweeper, workers_).lead();
+          Leadership(env_, job_, options_, restored, head_, members_, sweeper, workers_).lead();
       if (lease) lease->end();
       if (const auto* job_end = std::get_if<JobEnd>(&end)) {
         sweeper.end();
@@ -128,7 +128,11 @@ class Coordinator {
     }
   }
 
-  void take_over(bool fresh) {
+  /// Wins the next term, and returns the manifest to go on from.
+  ///
+  /// In this order (PROTOCOL 3): what the head named before it was won may have been swept since, by
+  /// an owner that this coordinator, waking up, still believes itself to be.
+  Manifest take_over(bool fresh) {
     const auto plan = decide_takeover(head_.known().head, fresh);
     const JobFacts facts{job_.fingerprint(), read_partitions()};
     Head next;
@@ -138,16 +142,18 @@ class Coordinator {
       next = *head_.known().head;
       next.term = std::get<Resume>(plan).term;
       next.status = JobStatus::running;
-      const Manifest manifest = load_manifest(env_, *head_.known().head);
-      if (const auto mismatch = find_mismatch(manifest, facts)) {
-        throw Refused(mismatch->why, mismatch->what);
-      }
-      note_growth(manifest, facts);
     }
     head_.swap(next);
     LandmarkFields fields;
     fields.id = {next.term, 0};
     env_.landmark(landmarks::took_over, fields);
+
+    const Manifest manifest = load_manifest(env_, *head_.known().head);
+    if (const auto mismatch = find_mismatch(manifest, facts)) {
+      throw Refused(mismatch->why, mismatch->what);
+    }
+    note_growth(manifest, facts);
+    return manifest;
   }
 
   Head begin_anew(Term term, const JobFacts& facts) {

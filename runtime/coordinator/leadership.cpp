@@ -25,17 +25,18 @@ LandmarkFields about(CheckpointId id) {
 }  // namespace
 
 Leadership::Leadership(Env& env, const Job& job, const CoordinatorOptions& options,
-                       HeadRegister& head, Members& members, Sweeper& sweeper,
+                       Manifest restored, HeadRegister& head, Members& members, Sweeper& sweeper,
                        std::set<std::string>& workers)
     : env_(env),
-      job_(job),
       options_(options),
       head_(head),
       members_(members),
       sweeper_(sweeper),
       joined_(workers),
       term_(head.known().head->term),
-      layout_(plan_layout(job, static_cast<int>(options.parallelism))) {
+      layout_(plan_layout(job, static_cast<int>(options.parallelism))),
+      completed_(std::move(restored)),
+      completed_bytes_(encode_manifest(completed_)) {
   for (const ChainLayout& chain : layout_.chains) {
     for (int i = 0; i < chain.parallelism; ++i) {
       tasks_.insert(task_name(chain.name, i));
@@ -49,8 +50,6 @@ Leadership::Leadership(Env& env, const Job& job, const CoordinatorOptions& optio
 
 TermEnd Leadership::lead() {
   report(Progress::State::recovering);
-  completed_ = load_manifest(env_, *head_.known().head);
-  completed_bytes_ = encode_manifest(completed_);
   assemble();
   recover_sinks();
   if (!await_sinks()) return *failure_;

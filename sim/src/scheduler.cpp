@@ -50,12 +50,15 @@ bool Scheduler::advance() {
   std::pop_heap(timers_.begin(), timers_.end(), std::greater<>{});
   const Timer timer = timers_.back();
   timers_.pop_back();
-  if (timer.at > now_) {
-    now_ = timer.at;
-    trace_.record(EventKind::time, static_cast<std::uint64_t>(now_.ns), 0, 0, now_.ns);
-  }
+  skip_to(timer.at);
   timer.event->fire();
   return true;
+}
+
+void Scheduler::skip_to(Instant instant) {
+  if (instant <= now_) return;
+  now_ = instant;
+  trace_.record(EventKind::time, static_cast<std::uint64_t>(now_.ns), 0, 0, now_.ns);
 }
 
 void Scheduler::remove_all(const Node& node, std::vector<Task*>* removed) {

@@ -38,6 +38,8 @@ class Scheduler {
 
   /// Runs one task until it waits, or fires one event. False: there is nothing at all to do.
   bool advance();
+  /// Lets time go on to `instant`, before which nothing happens.
+  void skip_to(Instant instant);
   /// When the next event fires, if no task is ready before.
   Instant next_event() const { return timers_.empty() ? Instant::never() : timers_.front().at; }
   bool any_ready() const { return !ready_.empty(); }

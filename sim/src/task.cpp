@@ -12,6 +12,9 @@ namespace {
 constexpr Site rank_site{"schedule.rank"};
 constexpr Site step_cost{"schedule.step"};
 
+/// So often a task may find that it need not wait, without waiting in between.
+constexpr std::uint32_t most_returns_at_once = 100'000;
+
 /// 1 January 2026: some date for those who ask.
 constexpr EventTime date_at_start{1'767'225'600'000};
 
@@ -111,6 +114,10 @@ bool Task::park_until(Instant deadline) {
   if (!unparked_ && deadline > node_.world.now()) {
     wait(Waiting::parked, deadline);
     check();
+    returns_at_once_ = 0;
+  } else {
+    invariant(++returns_at_once_ < most_returns_at_once,
+              "a task that waits for what has been lets time stand still");
   }
   return std::exchange(unparked_, false);
 }
@@ -133,6 +140,7 @@ bool Task::wait_for_device(const Timings::Range& range, Site site) {
   const auto span = static_cast<std::uint64_t>((range.most - range.least).count());
   const auto cost = range.least + std::chrono::nanoseconds(world_draws_.below(site, span + 1));
   wait(Waiting::for_device, world.now() + cost);
+  returns_at_once_ = 0;
   return is_alive();
 }
 

@@ -107,8 +107,9 @@ class Task final : public std::enable_shared_from_this<Task>,
 
   Waiting waiting_ = Waiting::no;
   Instant deadline_ = Instant::never();
-  Instant armed_ = Instant::never();  ///< The earliest timer of this task that is still to fire.
-  bool unparked_ = false;             ///< Latched.
+  Instant armed_ = Instant::never();   ///< The earliest timer of this task that is still to fire.
+  bool unparked_ = false;              ///< Latched.
+  std::uint32_t returns_at_once_ = 0;  ///< Of `park_until`, since the task last waited.
   bool cancelled_ = false;
 
   NodeDisk disk_;

@@ -42,7 +42,9 @@ World::World(Seed seed, const Timings& timings, StackPool& stacks)
       scheduler_(std::make_unique<Scheduler>(seed, trace_)),
       network_(std::make_unique<Network>(*this)) {}
 
-World::~World() {
+World::~World() { shut_down(); }
+
+void World::shut_down() {
   for (const auto& node : nodes_) {
     if (node->process_is_up()) end_life(*node, NodeState::dark);
   }
@@ -177,7 +179,9 @@ World::Ended World::run_until(Instant limit) {
       }
       if (stopped_) break;
       if (!scheduler_->any_ready() && scheduler_->next_event() > limit) {
-        ended = scheduler_->next_event() == Instant::never() ? Ended::idle : Ended::limit;
+        const bool is_idle = scheduler_->next_event() == Instant::never();
+        ended = is_idle ? Ended::idle : Ended::limit;
+        if (!is_idle) scheduler_->skip_to(limit);
         break;
       }
       scheduler_->advance();

@@ -141,8 +141,9 @@ class FileReader final : public PartitionReader {
   void take_line(std::size_t length, std::size_t end_bytes) {
     std::string_view line(buffer_.get() + begin_, length);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.size() > longest_line_bytes) [[unlikely]]
+    if (line.size() > longest_line_bytes) [[unlikely]] {
       throw_too_long();
+    }
     const Position next{position_.offset + static_cast<std::int64_t>(length + end_bytes),
                         position_.line + 1};
     if (!is_blank(line)) entries_.push_back({line, position_, next});
@@ -160,7 +161,7 @@ class FileReader final : public PartitionReader {
     const auto kept = unread();
     std::memmove(buffer_.get(), buffer_.get() + begin_, kept);
     begin_ = 0;
-    searched_ = kept;
+    searched_ = filled_ = kept;
     const auto offset = static_cast<std::uint64_t>(position_.offset) + kept;
     const auto wanted =
         std::min<std::uint64_t>(chunk_bytes, static_cast<std::uint64_t>(end_) - offset);

@@ -11,7 +11,7 @@ namespace {
 
 bool is_allowed(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '-';
+         c == '-' || c == '_';
 }
 
 bool is_part(std::string_view part) {
@@ -32,7 +32,7 @@ bool is_object_name(std::string_view name) {
 void expect_object_name(std::string_view name) {
   if (is_object_name(name)) return;
   throw UsageError(fmt::format(
-      "`{}` cannot be the name of an object: expected letters, digits, `.` and `-` in parts "
+      "`{}` cannot be the name of an object: expected letters, digits, `.`, `-` and `_` in parts "
       "separated by `/`, none of them empty, `.` or `..`",
       name));
 }

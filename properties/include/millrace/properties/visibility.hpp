@@ -28,10 +28,11 @@ RowComparison compare_rows(const Reference& reference, std::size_t expected,
 /// false claim convicts itself.
 class VisibilityJudge {
  public:
-  /// `decided` tells which checkpoint the store's register names, whatever anybody says.
-  VisibilityJudge(const Reference& reference, TableReader& table,
+  /// `table` opens the table as any reader would; a restart of the database ends what was opened
+  /// before. `decided` tells which checkpoint the store's register names, whatever anybody says.
+  VisibilityJudge(const Reference& reference, std::function<TableReader&()> table,
                   std::function<std::optional<CheckpointId>()> decided)
-      : reference_(reference), table_(table), decided_(std::move(decided)) {}
+      : reference_(reference), table_(std::move(table)), decided_(std::move(decided)) {}
 
   /// A manifest was written: what checkpoint `id` claims to have read.
   void claimed(CheckpointId id, std::vector<Claim> claims) { claims_[id] = std::move(claims); }
@@ -61,7 +62,7 @@ class VisibilityJudge {
   void convict(std::string judge, std::string what);
 
   const Reference& reference_;
-  TableReader& table_;
+  std::function<TableReader&()> table_;
   std::function<std::optional<CheckpointId>()> decided_;
   std::map<CheckpointId, std::vector<Claim>> claims_;
   std::optional<CheckpointId> newest_;  ///< That was visible.

@@ -125,6 +125,9 @@ class World {
     violated,  ///< An invariant did not hold; see `violation`.
   };
   Ended run_until(Instant limit);
+  /// Ends every life, so that nothing of what ran here runs any more. Also done by the destructor;
+  /// before it by those who own something that the nodes use.
+  void shut_down();
   /// Ends `run_until` before the next event.
   void stop() { stopped_ = true; }
 

@@ -46,7 +46,7 @@ class ObjectWriter {
 /// Large immutable objects and a few small registers, shared by all nodes of a job.
 ///
 /// An object is visible whole or not at all. Listing may lag behind, so nothing that must be right
-/// depends on it. Names are texts of letters, digits, `.`, `-` and `/`.
+/// depends on it. Names are texts of letters, digits, `.`, `-`, `_` and `/`.
 ///
 /// All calls throw Unavailable (no answer by the deadline), WorldError, Cancelled, Killed.
 class ObjectStore {

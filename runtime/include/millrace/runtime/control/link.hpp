@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "millrace/env/env.hpp"
@@ -38,8 +39,7 @@ class ControlLink {
   struct Unacknowledged {
     std::uint64_t number;
     Bytes frame;
-    Instant sent;  ///< Last; of a frame that was not, the link's start.
-    bool is_sent;
+    std::optional<Instant> tried;  ///< When it was last sent, or there was no room for it.
   };
 
   bool write(const Bytes& frame);

@@ -34,9 +34,11 @@ using TermEnd = std::variant<JobEnd, NeedsTakeover>;
 /// gathers facts and acts.
 class Leadership {
  public:
-  /// The term is that of the register's head, which was won already. `workers` have joined.
-  Leadership(Env& env, const Job& job, const CoordinatorOptions& options, HeadRegister& head,
-             Members& members, Sweeper& sweeper, std::set<std::string>& workers);
+  /// The term is that of the register's head, which was won already; `restored` is the manifest that
+  /// it names. `workers` have joined.
+  Leadership(Env& env, const Job& job, const CoordinatorOptions& options, Manifest restored,
+             HeadRegister& head, Members& members, Sweeper& sweeper,
+             std::set<std::string>& workers);
 
   /// Throws OwnershipLost; UsageError, JobFailed, Refused.
   TermEnd lead();
@@ -66,7 +68,6 @@ class Leadership {
   Instant next_deadline() const;
 
   Env& env_;
-  const Job& job_;
   const CoordinatorOptions& options_;
   HeadRegister& head_;
   Members& members_;
