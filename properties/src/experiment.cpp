@@ -54,6 +54,11 @@ class Experiment {
         note(world_.now(), world_.name_of(node), sentence);
       });
     }
+    if (observers.on_landmark) {
+      world_.on_landmark([this, tell = observers.on_landmark](const sim::LandmarkEvent& event) {
+        tell(world_.now(), world_.name_of(event.node), event);
+      });
+    }
     sim::Draws draws(world_.seed(), sim::Domain::input, "arrivals");
     arrivals_ = draw_arrivals(subject.input, scenario.arrival, draws);
     add_servers();
@@ -104,7 +109,9 @@ class Experiment {
 
   void coordinate(Env& env) {
     try {
-      run_coordinator(env, subject_.job, coordinator_options_);
+      const JobEnd end = run_coordinator(env, subject_.job, coordinator_options_);
+      // The one that finished it may have died before it could say so; then the other finds it so.
+      if (end == JobEnd::finished || end == JobEnd::already_finished) finished_ = true;
     } catch (const Refused& refused) {
       end_by(Verdict::refused, fmt::format("{}: {}", name_of(refused.why()), refused.what()));
     } catch (const JobFailed& failed) {
@@ -133,8 +140,6 @@ class Experiment {
       last_progress_ = world_.now();
     } else if (&event.landmark == &landmarks::published && event.fields.count != 0) {
       ++outcome_.statistics.publishes;
-    } else if (&event.landmark == &landmarks::job_finished) {
-      finished_ = true;
     }
   }
 

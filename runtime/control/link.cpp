@@ -36,7 +36,7 @@ void ControlLink::send(const ControlMessage& message) {
   out.number(std::uint64_t{0});  // Messages acknowledge nothing: they are sent again as they are.
   encode_message(out, message);
   pending_.push_back({last_sent_, make_frame(out.view()), std::nullopt});
-  send_pending();
+  has_new_ = true;
 }
 
 std::vector<ControlMessage> ControlLink::pump() {
@@ -63,11 +63,13 @@ std::vector<ControlMessage> ControlLink::pump() {
   const Instant now = env_.now();
   if (now - last_heard_ >= timing_.dead_after) throw ConnectionLost("the other side is silent");
   if (owes_acknowledgement_ || now - last_beat_ >= timing_.heartbeat) beat();
+  has_new_ = false;
   send_pending();
   return messages;
 }
 
 Instant ControlLink::next_pump() const {
+  if (has_new_) return env_.now();
   Instant next = std::min(last_beat_ + timing_.heartbeat, last_heard_ + timing_.dead_after);
   if (!pending_.empty() && pending_.front().tried) {
     next = std::min(next, *pending_.front().tried + timing_.resend);

@@ -148,12 +148,22 @@ class Coordinator {
     fields.id = {next.term, 0};
     env_.landmark(landmarks::took_over, fields);
 
-    const Manifest manifest = load_manifest(env_, *head_.known().head);
+    const Manifest manifest = load_own_manifest();
     if (const auto mismatch = find_mismatch(manifest, facts)) {
       throw Refused(mismatch->why, mismatch->what);
     }
     note_growth(manifest, facts);
     return manifest;
+  }
+
+  Manifest load_own_manifest() {
+    try {
+      return load_manifest(env_, *head_.known().head);
+    } catch (const Refused&) {
+      // Or is it the next owner's by now, and swept?
+      head_.confirm();
+      throw;
+    }
   }
 
   Head begin_anew(Term term, const JobFacts& facts) {

@@ -55,6 +55,14 @@ VersionedHead HeadRegister::fetch() {
   }
 }
 
+void HeadRegister::confirm() {
+  if (fetch().version == known_.version) return;
+  LandmarkFields fields;
+  fields.id.term = known_.head ? known_.head->term : Term{};
+  env_.landmark(landmarks::ownership_lost, fields);
+  throw OwnershipLost{};
+}
+
 void HeadRegister::swap(Head next) {
   next.nonce = env_.chance.below(nonce, ~std::uint64_t{0});
   const Bytes bytes = encode_head(next);

@@ -171,7 +171,10 @@ void Leadership::hear(const std::string& worker, const ControlMessage& message) 
     counters_[worker] = *counters;
     report(all_ended() ? Progress::State::finishing : Progress::State::running);
   } else if (const auto* failed = std::get_if<TaskFailed>(&message)) {
-    if (is_permanent(failed->failure)) throw_failure(failed->failure);
+    if (is_permanent(failed->failure)) {
+      head_.confirm();  // What a zombie's tasks stumble over is nobody's failure.
+      throw_failure(failed->failure);
+    }
     if (!failure_) failure_ = NeedsTakeover{failed->failure.text};
   }
 }

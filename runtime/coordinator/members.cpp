@@ -33,7 +33,7 @@ class Members::Talker {
       while (auto order = channels_->orders.try_take()) {
         env_.step(between_orders);
         const auto worker = workers_.find(order->worker);
-        if (worker != workers_.end()) say(*worker->second, order->message);
+        if (worker != workers_.end()) worker->second->send(order->message);
       }
       listen_to_workers();
       env_.parker.park_until(next_event());
@@ -42,14 +42,6 @@ class Members::Talker {
 
  private:
   void tell(MemberEvent event) { channels_->events.put(std::move(event), env_.parker); }
-
-  static void say(ControlLink& link, const ControlMessage& message) {
-    try {
-      link.send(message);
-    } catch (const WorldError&) {
-      // It has gone; listening will find out and tell.
-    }
-  }
 
   /// Who connects says first who it is.
   void welcome_strangers() {

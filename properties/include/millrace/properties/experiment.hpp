@@ -8,6 +8,7 @@
 #include "millrace/runtime/job.hpp"
 #include "millrace/sim/stack_pool.hpp"
 #include "millrace/sim/trace.hpp"
+#include "millrace/sim/world.hpp"
 
 namespace millrace::properties {
 
@@ -30,6 +31,7 @@ struct Subject {
 struct Observers {
   std::function<void(const sim::TraceEvent&)> on_event;
   std::function<void(Instant, std::string_view node, std::string_view sentence)> on_note;
+  std::function<void(Instant, std::string_view node, const sim::LandmarkEvent&)> on_landmark;
 };
 
 /// Runs a case: build, storm, calm, judge.

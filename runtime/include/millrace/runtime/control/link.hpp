@@ -24,7 +24,8 @@ class ControlLink {
  public:
   ControlLink(Env& env, std::unique_ptr<Connection> connection, ControlTiming timing);
 
-  /// Puts `message` behind those sent before.
+  /// Puts `message` behind those sent before, for the next `pump`. Never fails: whether the link is
+  /// over is found out in one place.
   void send(const ControlMessage& message);
 
   /// Sends, sends again, and takes in what has come.
@@ -54,6 +55,7 @@ class ControlLink {
   std::uint64_t last_sent_ = 0;      ///< Number of the newest message that was put.
   std::uint64_t last_received_ = 0;  ///< Number of the newest message that was taken in, in order.
   bool owes_acknowledgement_ = false;
+  bool has_new_ = false;  ///< Messages were put since the last `pump`.
   Instant last_beat_;
   Instant last_heard_;
 };

@@ -26,6 +26,10 @@ class HeadRegister {
   /// What was read or written last.
   const VersionedHead& known() const { return known_; }
 
+  /// Makes sure that the register still holds what is known: that whoever holds it may speak.
+  /// Throws OwnershipLost.
+  void confirm();
+
   /// Writes `next`, with a nonce of its own, over what is known.
   /// Throws OwnershipLost.
   void swap(Head next);
