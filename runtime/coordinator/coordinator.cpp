@@ -130,8 +130,8 @@ class Coordinator {
 
   /// Wins the next term, and returns the manifest to go on from.
   ///
-  /// In this order (PROTOCOL 3): what the head named before it was won may have been swept since, by
-  /// an owner that this coordinator, waking up, still believes itself to be.
+  /// In this order (PROTOCOL 3): what the head named before it was won may have been swept since,
+  /// by an owner that this coordinator, waking up, still believes itself to be.
   Manifest take_over(bool fresh) {
     const auto plan = decide_takeover(head_.known().head, fresh);
     const JobFacts facts{job_.fingerprint(), read_partitions()};

@@ -42,7 +42,7 @@ class JobFileReader {
   void read_source(TomlSection source) {
     if (const auto format = source.text("format"); format != "jsonl") {
       source.fail_key("format",
-                  fmt::format("`source.format` is \"{}\"; \"jsonl\" is expected", format));
+                      fmt::format("`source.format` is \"{}\"; \"jsonl\" is expected", format));
     }
     spec_.files = source.text("files");
     spec_.address = beside(root_.file(), spec_.files);
@@ -51,9 +51,10 @@ class JobFileReader {
     spec_.event_time = field(source, "event_time", nullptr, time);
     if (spec_.fields[spec_.event_time].type != FieldType::integer ||
         spec_.fields[spec_.event_time].nullable) {
-      source.fail_key("event_time", fmt::format("`source.event_time` is `{}`, which is {}; a field of "
-                                            "type \"int64\" is expected",
-                                            time, type_text(spec_.fields[spec_.event_time])));
+      source.fail_key("event_time",
+                      fmt::format("`source.event_time` is `{}`, which is {}; a field of "
+                                  "type \"int64\" is expected",
+                                  time, type_text(spec_.fields[spec_.event_time])));
     }
     spec_.disorder = source.duration_or("disorder", Duration{0});
     const std::string bad = source.text_or("on_bad_record", "fail");
@@ -73,8 +74,8 @@ class JobFileReader {
       const auto type = entry.value->value_exact<std::string>();
       if (!type || !parse_type(*type, field)) {
         fields.fail_at(entry.value, fmt::format("{} is expected to be \"string\", \"int64\" or "
-                                             "\"float64\", with `?` behind it if it may be null",
-                                             fields.path_of(entry.key)));
+                                                "\"float64\", with `?` behind it if it may be null",
+                                                fields.path_of(entry.key)));
       }
       if (spec_.fields.size() == Row::most_fields) {
         fields.fail_at(entry.value, fmt::format("more than {} fields", Row::most_fields));
@@ -87,12 +88,10 @@ class JobFileReader {
     const bool is_filter = step.has("filter");
     const bool is_window = step.has("window");
     if (is_filter == is_window) {
-      step.fail(
-                "a [[step]] has either `filter` or `window` with `aggregate`");
+      step.fail("a [[step]] has either `filter` or `window` with `aggregate`");
     }
     if (!spec_.aggregates.empty()) {
-      step.fail(
-                "a step behind the window: the window is expected to be the last step");
+      step.fail("a step behind the window: the window is expected to be the last step");
     }
     if (is_filter) {
       FilterSpec filter;
@@ -118,9 +117,10 @@ class JobFileReader {
     for (const TomlEntry& entry : window.texts("key")) {
       const auto number = field(window, "key", entry.value, entry.key);
       if (spec_.fields[number].type == FieldType::real) {
-        window.fail_at(entry.value, fmt::format("`{}` is a float64, which makes no key: equal numbers "
-                                             "can be written differently",
-                                             entry.key));
+        window.fail_at(entry.value,
+                       fmt::format("`{}` is a float64, which makes no key: equal numbers "
+                                   "can be written differently",
+                                   entry.key));
       }
       if (std::find(spec_.key.begin(), spec_.key.end(), number) != spec_.key.end()) {
         window.fail_at(entry.value, fmt::format("`{}` stands in the key twice", entry.key));
@@ -137,14 +137,13 @@ class JobFileReader {
     for (const TomlEntry& entry : aggregate.entries()) {
       if (!columns.insert(entry.key).second) {
         aggregate.fail_at(entry.value, fmt::format("{} is the name of another column",
-                                                aggregate.path_of(entry.key)));
+                                                   aggregate.path_of(entry.key)));
       }
       const auto text = entry.value->value_exact<std::string>();
       spec_.aggregates.push_back(fold(aggregate, entry, text ? *text : ""));
     }
     if (spec_.aggregates.empty()) {
-      aggregate.fail(
-                     "one aggregate or more is expected, such as { count = \"count()\" }");
+      aggregate.fail("one aggregate or more is expected, such as { count = \"count()\" }");
     }
   }
 
@@ -163,9 +162,9 @@ class JobFileReader {
                      [&](const auto& pair) { return pair.first == text.substr(0, open); });
     if (open == std::string_view::npos || !text.ends_with(')') || known == std::end(folds)) {
       at.fail_at(entry.value,
-              fmt::format("{} is \"{}\"; count(), count(FIELD), sum(FIELD), min(FIELD), "
-                          "max(FIELD) or avg(FIELD) is expected",
-                          at.path_of(entry.key), text));
+                 fmt::format("{} is \"{}\"; count(), count(FIELD), sum(FIELD), min(FIELD), "
+                             "max(FIELD) or avg(FIELD) is expected",
+                             at.path_of(entry.key), text));
     }
     column.fold = known->second;
     const auto of = text.substr(open + 1, text.size() - open - 2);
@@ -176,8 +175,9 @@ class JobFileReader {
     column.field = field(at, entry.key, entry.value, of);
     if (column.fold != AggregateColumn::Fold::count &&
         spec_.fields[column.field].type == FieldType::text) {
-      at.fail_at(entry.value, fmt::format("{} is \"{}\", and `{}` is a string; a number is expected",
-                                       at.path_of(entry.key), text, of));
+      at.fail_at(entry.value,
+                 fmt::format("{} is \"{}\", and `{}` is a string; a number is expected",
+                             at.path_of(entry.key), text, of));
     }
     return column;
   }
@@ -198,7 +198,7 @@ class JobFileReader {
           std::vector<std::string_view> names;
           for (const auto& column : schema.columns) names.push_back(column.name);
           sink.fail_at(entry.value, fmt::format("the table has no column `{}`; its columns are {}",
-                                             entry.key, fmt::join(names, ", ")));
+                                                entry.key, fmt::join(names, ", ")));
         }
         spec_.sink_key.push_back(entry.key);
       }

@@ -159,8 +159,8 @@ void TomlSection::finish() const {
     auto accepted = asked_;
     std::sort(accepted.begin(), accepted.end());
     fail_at(&value, fmt::format("{} is no key that there is; {} has {}", path_of(key.str()),
-                             name_.empty() ? "a job file" : fmt::format("[{}]", name_),
-                             fmt::join(accepted, ", ")));
+                                name_.empty() ? "a job file" : fmt::format("[{}]", name_),
+                                fmt::join(accepted, ", ")));
   }
 }
 

@@ -28,10 +28,11 @@ Bytes unwrap(const Bytes& answer) {
 std::optional<Bytes> DeviceClient::call(std::span<const std::byte> request, Instant deadline) {
   try {
     send(request, deadline);
+    InnerWait wait(task_);
     while (true) {
       if (auto answer = try_receive()) return answer;
       if (task_.now() >= deadline) break;
-      task_.park_until(deadline);
+      wait.until(deadline);
     }
   } catch (const ConnectionLost&) {
   } catch (const Unavailable&) {

@@ -110,7 +110,17 @@ SimDisk::Found SimDisk::find(std::string_view path) const {
   return found == names_.end() ? nullptr : found->second;
 }
 
+bool SimDisk::has_directory_of(std::string_view path) const {
+  const std::string_view directory = directory_of(path);
+  return directory.empty() || directories_.contains(directory);
+}
+
+void SimDisk::make_directory(std::string_view directory) {
+  for (; !directory.empty(); directory = directory_of(directory)) directories_.emplace(directory);
+}
+
 SimDisk::Found SimDisk::create(std::string_view path) {
+  if (!has_directory_of(path)) return nullptr;
   Found& inode = names_[std::string(path)];
   if (inode == nullptr) {
     inode = std::make_shared<Inode>();
@@ -121,7 +131,7 @@ SimDisk::Found SimDisk::create(std::string_view path) {
 
 bool SimDisk::rename(std::string_view from, std::string_view to) {
   const Found inode = find(from);
-  if (inode == nullptr) return false;
+  if (inode == nullptr || !has_directory_of(to)) return false;
   pending_.push_back({std::string(from), std::string(to), inode});
   apply(names_, pending_.back());
   return true;
@@ -143,14 +153,18 @@ void SimDisk::apply(Names& names, const NameChange& change) {
 std::vector<std::string> SimDisk::list(std::string_view directory) const {
   const std::string prefix = directory.empty() ? "" : std::string(directory) + "/";
   std::vector<std::string> names;
+  const auto is_direct = [&](const std::string& path) {
+    return path.size() > prefix.size() && path.find('/', prefix.size()) == std::string::npos;
+  };
   for (auto at = names_.lower_bound(prefix); at != names_.end(); ++at) {
-    const std::string& path = at->first;
-    if (!path.starts_with(prefix)) break;
-    const auto slash = path.find('/', prefix.size());
-    std::string name = path.substr(
-        prefix.size(), slash == std::string::npos ? std::string::npos : slash - prefix.size() + 1);
-    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+    if (!at->first.starts_with(prefix)) break;
+    if (is_direct(at->first)) names.push_back(at->first.substr(prefix.size()));
   }
+  for (auto at = directories_.lower_bound(prefix); at != directories_.end(); ++at) {
+    if (!at->starts_with(prefix)) break;
+    if (is_direct(*at)) names.push_back(at->substr(prefix.size()) + "/");
+  }
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -167,6 +181,7 @@ void SimDisk::install(std::string_view path, std::span<const std::byte> bytes) {
   auto inode = std::make_shared<Inode>();
   inode->write(0, bytes);
   inode->sync();
+  make_directory(directory_of(path));
   names_[std::string(path)] = inode;
   durable_names_[std::string(path)] = inode;
 }

@@ -73,6 +73,7 @@ class SimConnection final : public Connection {
   bool write(std::span<const std::byte> frame, Instant deadline) override {
     Task& task = current();
     task.check();
+    InnerWait wait(task);
     while (true) {
       if (socket_.state != Socket::State::open) throw ConnectionLost(describe());
       Socket& peer = *socket_.peer;
@@ -81,14 +82,14 @@ class SimConnection final : public Connection {
       if (outstanding == 0 || outstanding + frame.size() <= world_.timings().window_bytes) break;
       if (world_.now() >= deadline) return false;
       peer.blocked_writer = &task;
-      task.park_until(deadline);
+      wait.until(deadline);
     }
     world_.network().send(socket_, Network::Kind::data, Bytes(frame.begin(), frame.end()));
     return true;
   }
 
   std::size_t try_read(std::span<std::byte> into) override {
-    current().check();
+    current().check_alive();
     const std::size_t count = std::min(into.size(), socket_.unread());
     if (count == 0) {
       if (socket_.state != Socket::State::open) throw ConnectionLost(describe());
@@ -140,7 +141,7 @@ class SimListener final : public Listener {
   }
 
   std::unique_ptr<Connection> try_accept() override {
-    world_.scheduler().current()->check();
+    world_.scheduler().current()->check_alive();
     if (queue_.waiting.empty()) return nullptr;
     Socket& socket = *queue_.waiting.front();
     queue_.waiting.pop_front();
@@ -188,11 +189,12 @@ std::unique_ptr<Connection> Network::connect(Task& task, const Endpoint& to, Lan
   client.reader = &task;
   auto connection = std::make_unique<SimConnection>(world_, client);
   later(client, *target, [this, &client, to, route] { accept(client, to, route); });
+  InnerWait wait(task);
   while (client.state == Socket::State::connecting) {
     if (world_.now() >= deadline) {
       throw Unavailable(fmt::format("{} does not answer at {}", to.node, to.service));
     }
-    task.park_until(deadline);
+    wait.until(deadline);
   }
   if (client.state == Socket::State::refused) {
     throw ConnectionLost(fmt::format("{} refuses connections to {}", to.node, to.service));

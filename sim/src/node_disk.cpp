@@ -12,7 +12,7 @@ namespace millrace::sim {
 namespace {
 
 void use(Task& task, DiskOperation operation, std::uint64_t what) {
-  task.check();
+  task.check_alive();
   if (!use_disk(task, operation, what)) throw Killed{};
 }
 
@@ -21,7 +21,7 @@ class SimFile final : public File {
   SimFile(Task& task, SimDisk::Found inode) : task_(task), inode_(std::move(inode)) {}
 
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override {
-    task_.check();
+    task_.check_alive();
     return inode_->read(offset, into);
   }
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
@@ -33,7 +33,7 @@ class SimFile final : public File {
     inode_->sync();
   }
   std::uint64_t size_bytes() override {
-    task_.check();
+    task_.check_alive();
     return inode_->size();
   }
 
@@ -59,12 +59,13 @@ class SimFileLock final : public FileLock {
 }  // namespace
 
 std::unique_ptr<File> NodeDisk::open(std::string_view path, Open how) {
-  task_.check();
+  task_.check_alive();
   SimDisk& disk = task_.node().disk;
   SimDisk::Found inode = disk.find(path);
   if (how == Open::create) {
     use(task_, DiskOperation::open, hash_name(path));
     inode = disk.create(path);
+    if (inode == nullptr) throw NotFound(fmt::format("{}: there is no such directory", path));
     inode->truncate(0);
   } else if (inode == nullptr) {
     throw NotFound(fmt::format("{}: there is no such file", path));
@@ -75,7 +76,7 @@ std::unique_ptr<File> NodeDisk::open(std::string_view path, Open how) {
 void NodeDisk::rename(std::string_view from, std::string_view to) {
   use(task_, DiskOperation::rename, hash_name(to));
   if (!task_.node().disk.rename(from, to)) {
-    throw NotFound(fmt::format("{}: there is no such file to rename", from));
+    throw NotFound(fmt::format("{}: there is no such file, or no directory for {}", from, to));
   }
 }
 
@@ -85,13 +86,14 @@ void NodeDisk::remove(std::string_view path) {
 }
 
 std::vector<std::string> NodeDisk::list(std::string_view directory) {
-  task_.check();
+  task_.check_alive();
   return task_.node().disk.list(directory);
 }
 
-// Directories have no life of their own here: a path is a name. What the contract promises about
-// them, that making one is durable, therefore holds.
-void NodeDisk::make_directory(std::string_view) { task_.check(); }
+void NodeDisk::make_directory(std::string_view directory) {
+  use(task_, DiskOperation::sync_directory, hash_name(directory));
+  task_.node().disk.make_directory(directory);
+}
 
 void NodeDisk::sync_directory(std::string_view directory) {
   use(task_, DiskOperation::sync_directory, hash_name(directory));
@@ -99,7 +101,7 @@ void NodeDisk::sync_directory(std::string_view directory) {
 }
 
 std::unique_ptr<FileLock> NodeDisk::try_lock(std::string_view path) {
-  task_.check();
+  task_.check_alive();
   if (!task_.node().disk.lock(path)) return nullptr;
   return std::make_unique<SimFileLock>(task_, std::string(path));
 }

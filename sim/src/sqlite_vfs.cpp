@@ -339,6 +339,7 @@ int open_file(sqlite3_vfs* vfs, const char* path, sqlite3_file* handle, int flag
     if ((flags & SQLITE_OPEN_CREATE) == 0) return SQLITE_CANTOPEN;
     if (!state.use(DiskOperation::open, hash_name(path), life)) return SQLITE_IOERR;
     inode = disk.create(path);
+    if (inode == nullptr) return SQLITE_CANTOPEN;
   }
   constexpr int journals = SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL | SQLITE_OPEN_WAL;
   const bool is_new_journal = (flags & SQLITE_OPEN_CREATE) != 0 && (flags & journals) != 0;

@@ -48,7 +48,6 @@ void Task::body() {
   // One of the two places where Killed and Cancelled end. Nothing else may come this far: a task
   // handles its own errors, and what it does not handle is a bug.
   try {
-    check();
     body_(env_);
   } catch (const Killed&) {
   } catch (const Cancelled&) {
@@ -61,9 +60,19 @@ void Task::body() {
   if (starter_ != nullptr) starter_->unpark();
 }
 
-void Task::check() const {
-  if (!is_alive()) throw Killed{};
-  if (cancelled_) throw Cancelled{};
+std::string Task::describe() const {
+  std::string what = entity_;
+  switch (waiting_) {
+    case Waiting::no: what += " is ready to run"; break;
+    case Waiting::for_device: what += " waits for a device"; break;
+    case Waiting::parked:
+      what += deadline_ == Instant::never()
+                  ? " waits to be woken"
+                  : fmt::format(" waits to be woken, or until {} ms", deadline_.ns / 1'000'000);
+      break;
+  }
+  if (node_.state == NodeState::paused) what += ", on a node that is paused";
+  return what;
 }
 
 void Task::run() { fiber_.resume(); }
@@ -150,20 +159,20 @@ void Task::leave_for_ever() {
 }
 
 Instant Task::now() {
-  check();
+  check_alive();
   return node_.world.now();
 }
 
 EventTime Task::wall() { return {date_at_start.ms + node_.world.now().ns / 1'000'000}; }
 
 std::unique_ptr<RunningTask> Task::start(std::string role, std::function<void(Env&)> body) {
-  check();
+  check_alive();
   return std::make_unique<TaskHandle>(
       node_.world.start_task(node_, std::move(role), std::move(body), this), *this);
 }
 
 std::unique_ptr<Listener> Task::listen(std::string_view service) {
-  check();
+  check_alive();
   return node_.world.network().listen(*this, service);
 }
 
@@ -183,21 +192,21 @@ void Task::report(const Progress&) {}
 void Task::note(std::string_view sentence) { node_.world.note(*this, sentence); }
 
 std::uint64_t Task::below(Site site, std::uint64_t bound, std::uint32_t part) {
-  check();
+  check_alive();
   return product_draws_.below(site, bound, part);
 }
 
 void Task::reached(const Landmark& landmark, std::string_view role, const LandmarkFields& fields) {
-  check();
+  check_alive();
   node_.world.reached(*this, landmark, role, fields);
   // A fault may have been anchored here: the node may be dead now, or stand still.
-  check();
+  check_alive();
   if (node_.state == NodeState::paused) {
     waiting_ = Waiting::parked;
     deadline_ = Instant::never();
     become_ready();  // Held until the node wakes.
     fiber_.yield();
-    check();
+    check_alive();
   }
 }
 
@@ -207,9 +216,10 @@ TaskHandle::~TaskHandle() {
 
 bool TaskHandle::join(Instant deadline) {
   owner_.check();
+  InnerWait wait(owner_);
   while (!task_->has_ended()) {
     if (owner_.now() >= deadline) return false;
-    owner_.park_until(deadline);
+    wait.until(deadline);
   }
   return true;
 }

@@ -20,9 +20,8 @@ namespace millrace::sim {
 
 /// A task of a simulated node: a fiber, and the world as that fiber sees it.
 ///
-/// Every call through which the fiber touches the world begins with `check`: once its node is dead
-/// the call throws Killed and does nothing, so that a dead program runs no further than its own
-/// memory.
+/// Once its node is dead every call throws Killed and does nothing, so that a dead program runs no
+/// further than its own memory.
 class Task final : public std::enable_shared_from_this<Task>,
                    public Clock,
                    public Parker,
@@ -45,8 +44,16 @@ class Task final : public std::enable_shared_from_this<Task>,
   bool is_alive() const { return life_ == node_.life && node_.process_is_up(); }
   bool has_ended() const { return fiber_.done(); }
   bool has_started() const { return fiber_.started(); }
-  /// Throws Killed or Cancelled if the task may not go on.
-  void check() const;
+  std::string describe() const;
+  /// Every call begins with it. Throws Killed if the node is dead.
+  void check_alive() const {
+    if (!is_alive()) throw Killed{};
+  }
+  /// Every call that may wait begins with it. Throws Killed, Cancelled.
+  void check() const {
+    check_alive();
+    if (cancelled_) throw Cancelled{};
+  }
 
   /// Lets time pass for a device; deaf to unparks, so that none is lost. Returns whether the task
   /// is still alive: SQLite's C frames between here and there cannot be thrown through.

@@ -216,6 +216,16 @@ void World::note(Task& task, std::string_view sentence) {
   if (note_listener_) note_listener_(task.node().id, sentence);
 }
 
+std::vector<std::string> World::describe_tasks() const {
+  std::vector<std::string> sentences;
+  for (const auto& node : nodes_) {
+    for (const auto& task : node->tasks) {
+      if (!task->has_ended()) sentences.push_back(task->describe());
+    }
+  }
+  return sentences;
+}
+
 void World::violate(std::string_view claim, Where where) {
   if (!violation_) violation_ = Violation{std::string(claim), where.file, where.line};
   Task* const task = scheduler_->current();

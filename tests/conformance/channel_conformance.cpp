@@ -42,6 +42,28 @@ TEST_CASE("a channel keeps order however little room it has", "[conformance][cha
   });
 }
 
+TEST_CASE("a wait inside of a call gives back the wake-up that it took", "[conformance][channel]") {
+  in_every_world([](Env& env) {
+    // The order comes while the task waits for room elsewhere. It has looked for orders already,
+    // and will park without looking again.
+    Channel<int> orders(4);
+    Channel<int> full(1);
+    orders.bind(env.parker);
+    int one = 1;
+    full.try_put(one);
+    const auto other = env.tasks.start("other", [&](Env& own) {
+      orders.put(7, own.parker);
+      own.sleep(std::chrono::milliseconds(1));
+      full.try_take();
+    });
+
+    full.put(2, env.parker);
+    CHECK(env.parker.park_until(Instant::never()));
+    CHECK(orders.try_take() == 7);
+    CHECK(other->join(Instant::never()));
+  });
+}
+
 TEST_CASE("what several tasks put is taken once, in the order of each", "[conformance][channel]") {
   in_every_world([](Env& env) {
     constexpr int producers = 3;

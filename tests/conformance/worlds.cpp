@@ -6,7 +6,8 @@ namespace millrace::conformance {
 
 std::vector<WorldKind> worlds() {
   return {{"posix, network in memory", make_posix_world_in_memory},
-          {"posix, network over TCP", make_posix_world_over_tcp}};
+          {"posix, network over TCP", make_posix_world_over_tcp},
+          {"simulated", make_sim_world}};
 }
 
 void in_every_world(const std::function<void(Env&)>& body) {

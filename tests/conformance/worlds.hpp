@@ -45,6 +45,9 @@ std::vector<WorldKind> worlds();
 std::unique_ptr<TestWorld> make_posix_world_in_memory();
 std::unique_ptr<TestWorld> make_posix_world_over_tcp();
 
+/// The simulated world (sim_world.cpp).
+std::unique_ptr<TestWorld> make_sim_world();
+
 /// Runs a test's body in a new world of each kind, as a section named after it.
 void in_every_world(const std::function<void(Env&)>& body);
 void in_every_world_with_directory(

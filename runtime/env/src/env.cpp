@@ -4,7 +4,8 @@ namespace millrace {
 
 void Env::sleep(std::chrono::nanoseconds span) const {
   const Instant end = in(span);
-  while (clock.now() < end) parker.park_until(end);
+  InnerWait wait(parker);
+  while (clock.now() < end) wait.until(end);
 }
 
 }  // namespace millrace

@@ -9,8 +9,8 @@ namespace millrace {
 /// hold it.
 inline constexpr char not_an_object = '~';
 
-/// Whether an object can be called that: parts of letters, digits, `.`, `-` and `_`, separated by `/`.
-/// No part is empty, `.` or `..`, so a name cannot leave the directory.
+/// Whether an object can be called that: parts of letters, digits, `.`, `-` and `_`, separated by
+/// `/`. No part is empty, `.` or `..`, so a name cannot leave the directory.
 bool is_object_name(std::string_view name);
 
 /// Throws UsageError unless `is_object_name`.

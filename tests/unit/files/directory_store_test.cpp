@@ -126,7 +126,7 @@ TEST_CASE("objects are listed by prefix, sorted, without what is none", "[files]
     put_text(store, name, "x");
   }
   swap(store, 0, "x");
-  disk.put_file("state/not_an_object", "x");
+  disk.put_file("state/no object", "x");
   const auto open = store.create("1.2/open");
   open->append(Bytes(70'000));  // Has a temporary file.
 

@@ -56,11 +56,14 @@ class SimDisk {
 
   using Found = std::shared_ptr<Inode>;  ///< Null: no such file.
   Found find(std::string_view path) const;
+  /// The file of that name, made if there is none. Null: there is no directory for it.
   Found create(std::string_view path);
-  /// False: there is no file `from`.
+  /// False: there is no file `from`, or no directory for `to`.
   bool rename(std::string_view from, std::string_view to);
   bool remove(std::string_view path);
   std::vector<std::string> list(std::string_view directory) const;
+  /// Makes a directory and those above it, durably.
+  void make_directory(std::string_view directory);
   void sync_directory(std::string_view directory);
 
   /// Puts a file there as if it had always been: durable, with a durable name.
@@ -81,6 +84,7 @@ class SimDisk {
     std::string to;    ///< Empty: a removal.
     Found inode;
   };
+  bool has_directory_of(std::string_view path) const;
   static void apply(Names& names, const NameChange& change);
 
   Draws draws_;
@@ -88,6 +92,7 @@ class SimDisk {
   Names durable_names_;
   std::vector<NameChange>
       pending_;  ///< Name changes that no directory sync made durable, in order.
+  std::set<std::string, std::less<>> directories_;  ///< Besides the root. Durable.
   std::set<std::string, std::less<>> locks_;
 };
 

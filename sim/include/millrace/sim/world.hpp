@@ -152,6 +152,9 @@ class World {
   };
   bool is_outside() const { return outside_ != 0; }
 
+  /// What every living task is doing, a sentence each: for people who ask why nothing goes on.
+  std::vector<std::string> describe_tasks() const;
+
   const std::optional<Violation>& violation() const { return violation_; }
   Trace& trace() { return trace_; }
   std::uint64_t switches() const;

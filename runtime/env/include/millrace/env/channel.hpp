@@ -29,7 +29,8 @@ class Channel {
   /// Puts `value` at the end, waiting while there is no room: that is all the back-pressure there
   /// is. Throws Cancelled or Killed, and then `value` was not put.
   void put(T value, Parker& self) {
-    while (!try_put(value, &self)) self.park_until(Instant::never());
+    InnerWait wait(self);
+    while (!try_put(value, &self)) wait.until(Instant::never());
   }
 
   /// Puts `value` and returns true, or leaves it and returns false. With `producer`, that task is

@@ -32,4 +32,30 @@ class Parker {
   virtual void step(Site site) = 0;
 };
 
+/// A wait inside of a call, for something of the call's own: room in a channel, an answer.
+///
+/// It takes wake-ups that may have been meant for the task's own loop, which has looked already and
+/// is about to park. So one is given back at the end, and the loop looks once more rather than
+/// never. Every call of the seam that waits does it so.
+class InnerWait {
+ public:
+  explicit InnerWait(Parker& self) : self_(self) {}
+  InnerWait(const InnerWait&) = delete;
+  InnerWait& operator=(const InnerWait&) = delete;
+  ~InnerWait() {
+    if (took_wake_up_) self_.unpark();
+  }
+
+  /// As Parker::park_until.
+  bool until(Instant deadline) {
+    const bool unparked = self_.park_until(deadline);
+    took_wake_up_ = took_wake_up_ || unparked;
+    return unparked;
+  }
+
+ private:
+  Parker& self_;
+  bool took_wake_up_ = false;
+};
+
 }  // namespace millrace

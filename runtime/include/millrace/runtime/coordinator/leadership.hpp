@@ -34,8 +34,8 @@ using TermEnd = std::variant<JobEnd, NeedsTakeover>;
 /// gathers facts and acts.
 class Leadership {
  public:
-  /// The term is that of the register's head, which was won already; `restored` is the manifest that
-  /// it names. `workers` have joined.
+  /// The term is that of the register's head, which was won already; `restored` is the manifest
+  /// that it names. `workers` have joined.
   Leadership(Env& env, const Job& job, const CoordinatorOptions& options, Manifest restored,
              HeadRegister& head, Members& members, Sweeper& sweeper,
              std::set<std::string>& workers);
