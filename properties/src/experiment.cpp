@@ -36,11 +36,6 @@ std::size_t index_of(const Landmark& landmark) {
   violated("every landmark of the processor is listed", Where::here());
 }
 
-std::string directory_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
 class Experiment {
  public:
   Experiment(const Case& scenario, const Subject& subject, sim::StackPool& stacks,
@@ -84,9 +79,8 @@ class Experiment {
     store_ = world_.add_node(sim::store_node, "store", sim::run_store_server);
     log_ = world_.add_node(sim::log_node, "log",
                            [this](Env& env) { sim::run_log_server(env, arrivals_); });
-    const std::string directory = directory_of(subject_.spec.address);
     for (const InputPartition& partition : subject_.input.partitions) {
-      world_.disk_of(log_).install(directory + partition.name, as_bytes(partition.text));
+      world_.disk_of(log_).install(input_directory + partition.name, as_bytes(partition.text));
     }
     database_ = world_.add_node(sim::database_node, "database", [this](Env& env) {
       sim::run_database_server(env, {vfs_->name(), [this] { look(); }});
@@ -248,7 +242,21 @@ class Experiment {
                          [this] { return decided(); }};
 };
 
+JobSpec with_simulated_paths(JobSpec spec) {
+  const auto slash = spec.address.rfind('/');
+  spec.address = input_directory +
+                 (slash == std::string::npos ? spec.address : spec.address.substr(slash + 1));
+  spec.database = sink_database;
+  return spec;
+}
+
 }  // namespace
+
+Subject::Subject(const JobSpec& job_spec, const Input& job_input)
+    : spec(with_simulated_paths(job_spec)),
+      input(job_input),
+      job(build_job(spec)),
+      reference(spec, input) {}
 
 std::chrono::nanoseconds liveness_bound(std::chrono::nanoseconds checkpoint_interval) {
   const CoordinatorOptions defaults;

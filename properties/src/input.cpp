@@ -43,7 +43,7 @@ Input head_of(const Input& whole, std::uint64_t lines) {
     // The running total is cut, so that rounding does not add up.
     seen += count_lines(partition.text);
     const std::uint64_t due = seen * lines / all;
-    head.partitions.push_back({partition.name, cut(partition.text, due - given)});
+    head.partitions.push_back({partition.name, cut(partition.text, due - given), partition.origin});
     given = due;
   }
   return head;

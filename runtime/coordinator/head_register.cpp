@@ -15,21 +15,43 @@ constexpr Site nonce{"head.nonce"};
 constexpr Site again{"head.again"};
 
 constexpr auto call_patience = 5s;
+constexpr auto store_patience = 60s;
 constexpr auto pause_between_repeats = 50ms;
+
+/// Waits between two attempts at the store, and gives up when there were enough. Dying is fine:
+/// what is unknown stays unknown to whoever comes next, and the register tells (PROTOCOL 1.3).
+class Patience {
+ public:
+  explicit Patience(Env& env) : env_(env), give_up_(env.in(store_patience)) {}
+
+  void wait(std::string_view last_error) {
+    if (env_.now() >= give_up_) {
+      throw JobFailed(fmt::format("the checkpoint store is of no use for {} s now: {}",
+                                  std::chrono::seconds(store_patience).count(), last_error));
+    }
+    env_.step(again);
+    env_.sleep(pause_between_repeats);
+  }
+
+ private:
+  Env& env_;
+  Instant give_up_;
+};
 
 /// Calls `attempt` until it returns something.
 template <class Attempt>
 auto until_answered(Env& env, Attempt attempt) {
+  Patience patience(env);
   while (true) {
+    std::string error = "its answers are lost";
     try {
       if (auto answer = attempt()) return *std::move(answer);
     } catch (const CorruptObject&) {
       throw;  // Asking again would give the same.
-    } catch (const WorldError&) {
-      // No answer, or one that says nothing about the object.
+    } catch (const WorldError& world) {
+      error = world.what();
     }
-    env.step(again);
-    env.sleep(pause_between_repeats);
+    patience.wait(error);
   }
 }
 
@@ -68,14 +90,17 @@ void HeadRegister::swap(Head next) {
   const Bytes bytes = encode_head(next);
   LandmarkFields fields;
   fields.id = next.checkpoint.term == next.term ? next.checkpoint : CheckpointId{next.term, 0};
+  Patience patience(env_);
   for (;; ++fields.retry) {
     env_.landmark(landmarks::head_swap_begun, fields);
     SwapFacts facts;
+    std::string error = "its answers are lost";
     try {
       facts.outcome = env_.store.put_if_version(object_names::head, known_.version, bytes,
                                                 env_.in(call_patience));
-    } catch (const WorldError&) {
+    } catch (const WorldError& world) {
       facts.outcome = SwapOutcome::unknown;
+      error = world.what();
     }
     if (facts.outcome == SwapOutcome::refused) facts.found = fetch().head;
     switch (decide_swap(facts, next)) {
@@ -87,8 +112,7 @@ void HeadRegister::swap(Head next) {
       case SwapStep::repeat: break;
     }
     env_.landmark(landmarks::head_outcome_unknown, fields);
-    env_.step(again);
-    env_.sleep(pause_between_repeats);
+    patience.wait(error);
   }
 }
 

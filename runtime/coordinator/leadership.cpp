@@ -287,9 +287,10 @@ void Leadership::report(Progress::State state) {
   progress.term = term_;
   progress.completed = completed_.id;
   progress.published = published_.empty() ? CheckpointId{} : visible_everywhere();
-  for (const auto& [worker, counters] : counters_) {
-    progress.records_read += counters.records_read;
-    progress.records_skipped += counters.records_skipped;
+  for (const auto& [worker, counters] : counters_) progress.records_read += counters.records_read;
+  for (const ManifestPartition& partition : completed_.partitions) {
+    progress.records_done += partition.progress.records;
+    progress.records_skipped += partition.progress.skipped;
   }
   progress.records_late = completed_.records_late;
   progress.rows_published = rows_published_;

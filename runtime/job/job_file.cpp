@@ -9,9 +9,8 @@
 
 #include "millrace/env/error.hpp"
 #include "millrace/runtime/job/names.hpp"
+#include "millrace/runtime/job/toml_section.hpp"
 #include "millrace/runtime/state/key_hash.hpp"
-
-#include "toml_section.hpp"
 
 namespace millrace {
 namespace {
@@ -71,7 +70,7 @@ class JobFileReader {
     for (const TomlEntry& entry : fields.entries()) {
       Field field;
       field.name = entry.key;
-      const auto type = entry.value->value_exact<std::string>();
+      const auto type = entry.value.text();
       if (!type || !parse_type(*type, field)) {
         fields.fail_at(entry.value, fmt::format("{} is expected to be \"string\", \"int64\" or "
                                                 "\"float64\", with `?` behind it if it may be null",
@@ -115,7 +114,7 @@ class JobFileReader {
       window.fail_key("tumbling", "a window of no length: a span above 0 is expected");
     }
     for (const TomlEntry& entry : window.texts("key")) {
-      const auto number = field(window, "key", entry.value, entry.key);
+      const auto number = field(window, "key", &entry.value, entry.key);
       if (spec_.fields[number].type == FieldType::real) {
         window.fail_at(entry.value,
                        fmt::format("`{}` is a float64, which makes no key: equal numbers "
@@ -139,7 +138,7 @@ class JobFileReader {
         aggregate.fail_at(entry.value, fmt::format("{} is the name of another column",
                                                    aggregate.path_of(entry.key)));
       }
-      const auto text = entry.value->value_exact<std::string>();
+      const auto text = entry.value.text();
       spec_.aggregates.push_back(fold(aggregate, entry, text ? *text : ""));
     }
     if (spec_.aggregates.empty()) {
@@ -172,7 +171,7 @@ class JobFileReader {
       column.of_rows = true;
       return column;
     }
-    column.field = field(at, entry.key, entry.value, of);
+    column.field = field(at, entry.key, &entry.value, of);
     if (column.fold != AggregateColumn::Fold::count &&
         spec_.fields[column.field].type == FieldType::text) {
       at.fail_at(entry.value,
@@ -222,7 +221,7 @@ class JobFileReader {
     checkpoint.finish();
   }
 
-  std::uint32_t field(const TomlSection& at, std::string_view key, const toml::node* node,
+  std::uint32_t field(const TomlSection& at, std::string_view key, const TomlValue* value,
                       std::string_view name) const {
     const auto found = std::find_if(spec_.fields.begin(), spec_.fields.end(),
                                     [&](const Field& f) { return f.name == name; });
@@ -231,7 +230,7 @@ class JobFileReader {
       for (const Field& f : spec_.fields) names.push_back(f.name);
       const auto what = fmt::format("{}: there is no field `{}`; the fields are {}",
                                     at.path_of(key), name, fmt::join(names, ", "));
-      if (node != nullptr) at.fail_at(node, what);
+      if (value != nullptr) at.fail_at(*value, what);
       at.fail_key(key, what);
     }
     return static_cast<std::uint32_t>(found - spec_.fields.begin());
@@ -248,76 +247,9 @@ class JobFileReader {
   JobSpec spec_;
 };
 
-toml::table parse_toml(std::string_view text, const std::string& file) {
-  try {
-    return toml::parse(text, file);
-  } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}:{}: this is not TOML: {}", file, error.source().begin.line,
-                                 error.description()));
-  }
-}
-
-/// The value of a setting: TOML if it is some, else a text.
-toml::table parse_value(const std::string& value) {
-  try {
-    return toml::parse("value = " + value);
-  } catch (const toml::parse_error&) {
-    return toml::table{{"value", value}};
-  }
-}
-
-void apply(toml::table& root, const Setting& setting) {
-  const auto no_place = [&](std::string_view part) {
-    throw UsageError(fmt::format("--set {}={}: there is nothing called `{}` to set", setting.key,
-                                 setting.value, part));
-  };
-  toml::node* at = &root;
-  std::string_view left = setting.key;
-  while (true) {
-    const auto dot = left.find('.');
-    const std::string part(left.substr(0, dot));
-    const bool is_last = dot == std::string_view::npos;
-    if (part.empty()) no_place(part);
-    if (auto* const table = at->as_table()) {
-      if (is_last) {
-        // Copied as a value and not as a node, so that it stands on no line of the file.
-        toml::table holder = parse_value(setting.value);
-        holder.get("value")->visit([&](auto&& value) { table->insert_or_assign(part, value); });
-        return;
-      }
-      at = table->get(part);
-    } else if (auto* const list = at->as_array()) {
-      std::size_t index = 0;
-      const auto read = std::from_chars(part.data(), part.data() + part.size(), index);
-      at = read.ec == std::errc{} && read.ptr == part.data() + part.size() && !is_last
-               ? list->get(index)
-               : nullptr;
-    } else {
-      at = nullptr;
-    }
-    if (at == nullptr) no_place(part);
-    left.remove_prefix(dot + 1);
-  }
-}
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::vector<std::string> list;
-  for (const std::string& text : texts) list.push_back(quoted(text));
+  for (const std::string& text : texts) list.push_back(toml_quoted(text));
   return fmt::format("[{}]", fmt::join(list, ", "));
 }
 
@@ -334,40 +266,42 @@ Setting parse_setting(std::string_view text) {
 
 JobSpec parse_job_file(std::string_view text, const std::string& file,
                        const std::vector<Setting>& settings) {
-  toml::table root = parse_toml(text, file);
-  for (const Setting& setting : settings) apply(root, setting);
-  return JobFileReader(TomlSection(file, "", root)).read();
+  TomlDocument document(text, file);
+  for (const Setting& setting : settings) document.set(setting.key, setting.value);
+  return JobFileReader(document.root()).read();
 }
 
 std::string to_toml(const JobSpec& spec) {
   std::vector<std::string> fields;
   for (const Field& field : spec.fields) {
-    fields.push_back(fmt::format("{} = {}", quoted(field.name), quoted(type_text(field))));
+    fields.push_back(
+        fmt::format("{} = {}", toml_quoted(field.name), toml_quoted(type_text(field))));
   }
   std::vector<std::string> key;
   for (const std::uint32_t number : spec.key) key.push_back(spec.fields[number].name);
   std::vector<std::string> aggregates;
   for (const AggregateColumn& column : spec.aggregates) {
-    aggregates.push_back(
-        fmt::format("{} = {}", quoted(column.name), quoted(describe(column, spec.fields))));
+    aggregates.push_back(fmt::format("{} = {}", toml_quoted(column.name),
+                                     toml_quoted(describe(column, spec.fields))));
   }
   std::string out = fmt::format(
       "[job]\nname = {}\nparallelism = {}\n"
       "[source]\nformat = \"jsonl\"\nfiles = {}\nfields = {{ {} }}\nevent_time = {}\n"
       "disorder = {}\non_bad_record = {}\n",
-      quoted(spec.name), spec.parallelism, quoted(spec.files), fmt::join(fields, ", "),
-      quoted(spec.fields[spec.event_time].name), quoted(describe(spec.disorder)),
-      quoted(describe(spec.on_bad_record)));
+      toml_quoted(spec.name), spec.parallelism, toml_quoted(spec.files), fmt::join(fields, ", "),
+      toml_quoted(spec.fields[spec.event_time].name), toml_quoted(describe(spec.disorder)),
+      toml_quoted(describe(spec.on_bad_record)));
   for (const FilterSpec& filter : spec.filters) {
-    out += fmt::format("[[step]]\nfilter = {}\n", quoted(filter.text));
+    out += fmt::format("[[step]]\nfilter = {}\n", toml_quoted(filter.text));
   }
   out += fmt::format(
       "[[step]]\nwindow = {{ tumbling = {}, key = {} }}\naggregate = {{ {} }}\n"
       "[sink]\ntable = {}\ndatabase = {}\nmode = \"staged\"\nkey = {}\nunique = {}\n"
       "[checkpoint]\ndirectory = {}\ninterval = {}\n",
-      quoted(describe(spec.window_size)), quoted_list(key), fmt::join(aggregates, ", "),
-      quoted(spec.table), quoted(spec.database), quoted_list(spec.sink_key), spec.unique_key,
-      quoted(spec.state_directory), quoted(describe(spec.checkpoint_interval)));
+      toml_quoted(describe(spec.window_size)), quoted_list(key), fmt::join(aggregates, ", "),
+      toml_quoted(spec.table), toml_quoted(spec.database), quoted_list(spec.sink_key),
+      spec.unique_key, toml_quoted(spec.state_directory),
+      toml_quoted(describe(spec.checkpoint_interval)));
   return out;
 }
 

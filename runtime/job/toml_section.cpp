@@ -1,17 +1,30 @@
-#include "toml_section.hpp"
-
-#include <algorithm>
+#include "millrace/runtime/job/toml_section.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+// The only file that knows the library.
+#include <algorithm>
+#include <charconv>
+
+#include <toml++/toml.h>
 
 #include "millrace/env/error.hpp"
 #include "millrace/runtime/job/names.hpp"
 
 namespace millrace {
+
+struct TomlSection::Tree {
+  std::string file;
+  toml::table root;
+};
+
 namespace {
 
 constexpr std::string_view duration_expected = "a span such as \"10s\", with ms, s, min, h or d";
+
+const toml::node* node_of(const void* node) { return static_cast<const toml::node*>(node); }
+const toml::table& table_of(const void* table) { return *static_cast<const toml::table*>(table); }
 
 std::string kind_of(const toml::node& node) {
   switch (node.type()) {
@@ -25,41 +38,81 @@ std::string kind_of(const toml::node& node) {
   }
 }
 
+/// Asks a section for its keys. Everything that can be wrong with one is said here.
+class Asker {
+ public:
+  Asker(const TomlSection& section, const toml::table& table, const char* key)
+      : section_(section), key_(key), node_(table.get(key)) {}
+
+  const toml::node* node() const { return node_; }
+  const toml::node& require(std::string_view expected) const {
+    if (node_ == nullptr) {
+      section_.fail(fmt::format("{} is missing; {} is expected", section_.path_of(key_), expected));
+    }
+    return *node_;
+  }
+  [[noreturn]] void wrong(const toml::node& node, std::string_view expected) const {
+    const auto line = node.source().begin.line;
+    const auto what =
+        fmt::format("{} is {}; {} is expected", section_.path_of(key_), kind_of(node), expected);
+    throw UsageError(line == 0 ? fmt::format("{}: {}", section_.file(), what)
+                               : fmt::format("{}:{}: {}", section_.file(), line, what));
+  }
+
+ private:
+  const TomlSection& section_;
+  const char* key_;
+  const toml::node* node_;
+};
+
+/// The value of a setting: TOML if it is some, else a text.
+toml::table parse_value(const std::string& value) {
+  try {
+    return toml::parse("value = " + value);
+  } catch (const toml::parse_error&) {
+    return toml::table{{"value", value}};
+  }
+}
+
 }  // namespace
+
+std::optional<std::string> TomlValue::text() const {
+  return node_of(node_)->value_exact<std::string>();
+}
+
+const std::string& TomlSection::file() const { return tree_->file; }
 
 std::string TomlSection::path_of(std::string_view key) const {
   return name_.empty() ? fmt::format("`{}`", key) : fmt::format("`{}.{}`", name_, key);
 }
 
-void TomlSection::fail_at(const toml::node* at, std::string_view what) const {
-  const auto line = at == nullptr ? table_.source().begin.line : at->source().begin.line;
+void TomlSection::fail_at(const TomlValue& at, std::string_view what) const {
+  const toml::node* const node = node_of(at.node_);
+  const auto line =
+      node == nullptr ? table_of(table_).source().begin.line : node->source().begin.line;
   // What a setting has put there stands on no line.
-  throw UsageError(line == 0 ? fmt::format("{}: {}", file_, what)
-                             : fmt::format("{}:{}: {}", file_, line, what));
+  throw UsageError(line == 0 ? fmt::format("{}: {}", file(), what)
+                             : fmt::format("{}:{}: {}", file(), line, what));
 }
 
-const toml::node* TomlSection::find(const char* key) {
+void TomlSection::fail_key(std::string_view key, std::string_view what) const {
+  fail_at(TomlValue(table_of(table_).get(key)), what);
+}
+
+void TomlSection::fail(std::string_view what) const { fail_at(TomlValue(nullptr), what); }
+
+bool TomlSection::has(const char* key) {
   asked_.emplace_back(key);
-  return table_.get(key);
+  return table_of(table_).contains(key);
 }
-
-const toml::node& TomlSection::require(const char* key, std::string_view expected) {
-  const toml::node* const node = find(key);
-  if (node == nullptr) fail(fmt::format("{} is missing; {} is expected", path_of(key), expected));
-  return *node;
-}
-
-void TomlSection::wrong(const char* key, const toml::node& node, std::string_view expected) const {
-  fail_at(&node, fmt::format("{} is {}; {} is expected", path_of(key), kind_of(node), expected));
-}
-
-bool TomlSection::has(const char* key) { return find(key) != nullptr; }
 
 std::string TomlSection::text(const char* key) {
-  const toml::node& node = require(key, "a text");
+  asked_.emplace_back(key);
+  const Asker asker(*this, table_of(table_), key);
+  const toml::node& node = asker.require("a text");
   const auto value = node.value_exact<std::string>();
-  if (!value) wrong(key, node, "a text in quotes");
-  if (value->empty()) wrong(key, node, "a text that is not empty");
+  if (!value) asker.wrong(node, "a text in quotes");
+  if (value->empty()) asker.wrong(node, "a text that is not empty");
   return *value;
 }
 
@@ -67,30 +120,36 @@ std::string TomlSection::text_or(const char* key, std::string fallback) {
   return has(key) ? text(key) : std::move(fallback);
 }
 
-std::int64_t TomlSection::integer_or(const char* key, std::int64_t fallback, std::int64_t least,
-                                     std::int64_t most) {
-  const toml::node* const node = find(key);
-  if (node == nullptr) return fallback;
-  const auto value = node->value_exact<std::int64_t>();
-  if (!value || *value < least || *value > most) {
-    wrong(key, *node, fmt::format("a whole number from {} to {}", least, most));
-  }
+std::int64_t TomlSection::integer(const char* key, std::int64_t least, std::int64_t most) {
+  asked_.emplace_back(key);
+  const Asker asker(*this, table_of(table_), key);
+  const std::string expected = fmt::format("a whole number from {} to {}", least, most);
+  const toml::node& node = asker.require(expected);
+  const auto value = node.value_exact<std::int64_t>();
+  if (!value || *value < least || *value > most) asker.wrong(node, expected);
   return *value;
 }
 
+std::int64_t TomlSection::integer_or(const char* key, std::int64_t fallback, std::int64_t least,
+                                     std::int64_t most) {
+  return has(key) ? integer(key, least, most) : fallback;
+}
+
 bool TomlSection::boolean_or(const char* key, bool fallback) {
-  const toml::node* const node = find(key);
-  if (node == nullptr) return fallback;
-  const auto value = node->value_exact<bool>();
-  if (!value) wrong(key, *node, "true or false");
+  if (!has(key)) return fallback;
+  const Asker asker(*this, table_of(table_), key);
+  const auto value = asker.node()->value_exact<bool>();
+  if (!value) asker.wrong(*asker.node(), "true or false");
   return *value;
 }
 
 Duration TomlSection::duration(const char* key) {
-  const toml::node& node = require(key, duration_expected);
+  asked_.emplace_back(key);
+  const Asker asker(*this, table_of(table_), key);
+  const toml::node& node = asker.require(duration_expected);
   const auto written = node.value_exact<std::string>();
   const auto value = written ? parse_duration(*written) : std::nullopt;
-  if (!value) wrong(key, node, duration_expected);
+  if (!value) asker.wrong(node, duration_expected);
   return *value;
 }
 
@@ -100,34 +159,36 @@ Duration TomlSection::duration_or(const char* key, Duration fallback) {
 
 std::vector<TomlEntry> TomlSection::texts(const char* key) {
   constexpr std::string_view expected = "a list of texts, such as [\"a\", \"b\"],";
-  const toml::node& node = require(key, expected);
-  const toml::array* const list = node.as_array();
-  if (list == nullptr) wrong(key, node, expected);
+  asked_.emplace_back(key);
+  const Asker asker(*this, table_of(table_), key);
+  const toml::node& node = asker.require(expected);
+  if (node.as_array() == nullptr) asker.wrong(node, expected);
   std::vector<TomlEntry> entries;
-  for (const toml::node& element : *list) {
+  for (const toml::node& element : *node.as_array()) {
     const auto value = element.value_exact<std::string>();
-    if (!value) wrong(key, element, expected);
-    entries.push_back({*value, &element});
+    if (!value) asker.wrong(element, expected);
+    entries.push_back({*value, TomlValue(&element)});
   }
   return entries;
 }
 
 TomlSection TomlSection::section(const char* key) {
-  const toml::node& node = require(key, "a table");
-  if (node.as_table() == nullptr) wrong(key, node, "a table");
-  return {file_, name_.empty() ? key : name_ + "." + key, *node.as_table()};
+  asked_.emplace_back(key);
+  const Asker asker(*this, table_of(table_), key);
+  const toml::node& node = asker.require("a table");
+  if (node.as_table() == nullptr) asker.wrong(node, "a table");
+  return {tree_, name_.empty() ? key : name_ + "." + key, node.as_table()};
 }
 
 std::vector<TomlSection> TomlSection::sections(const char* key) {
   std::vector<TomlSection> found;
-  const toml::node* const node = find(key);
-  if (node == nullptr) return found;
+  if (!has(key)) return found;
+  const Asker asker(*this, table_of(table_), key);
   const std::string expected = fmt::format("a list of tables, each headed [[{}]],", key);
-  const toml::array* const list = node->as_array();
-  if (list == nullptr) wrong(key, *node, expected);
-  for (const toml::node& element : *list) {
-    if (element.as_table() == nullptr) wrong(key, element, expected);
-    found.emplace_back(file_, key, *element.as_table());
+  if (asker.node()->as_array() == nullptr) asker.wrong(*asker.node(), expected);
+  for (const toml::node& element : *asker.node()->as_array()) {
+    if (element.as_table() == nullptr) asker.wrong(element, expected);
+    found.push_back({tree_, key, element.as_table()});
   }
   return found;
 }
@@ -139,10 +200,11 @@ std::vector<TomlEntry> TomlSection::entries() {
     TomlEntry entry;
   };
   std::vector<Placed> placed;
-  for (const auto& [key, value] : table_) {
-    placed.push_back({key.source().begin, {std::string(key.str()), &value}});
+  for (const auto& [key, value] : table_of(table_)) {
+    placed.push_back({key.source().begin, {std::string(key.str()), TomlValue(&value)}});
   }
-  // What a setting has added stands on no line, and behind what the file has.
+  // The library sorts by name, and the order of the file matters. What a setting has added stands
+  // on no line, and behind what the file has.
   std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
     if ((a.at.line == 0) != (b.at.line == 0)) return b.at.line == 0;
     return a.at < b.at;
@@ -154,14 +216,75 @@ std::vector<TomlEntry> TomlSection::entries() {
 
 void TomlSection::finish() const {
   if (all_asked_) return;
-  for (const auto& [key, value] : table_) {
+  for (const auto& [key, value] : table_of(table_)) {
     if (std::find(asked_.begin(), asked_.end(), key.str()) != asked_.end()) continue;
-    auto accepted = asked_;
+    std::vector<std::string> accepted = asked_;
     std::sort(accepted.begin(), accepted.end());
-    fail_at(&value, fmt::format("{} is no key that there is; {} has {}", path_of(key.str()),
-                                name_.empty() ? "a job file" : fmt::format("[{}]", name_),
-                                fmt::join(accepted, ", ")));
+    accepted.erase(std::unique(accepted.begin(), accepted.end()), accepted.end());
+    fail_at(TomlValue(&value),
+            fmt::format("{} is no key that there is; {} has {}", path_of(key.str()),
+                        name_.empty() ? "the file" : fmt::format("[{}]", name_),
+                        fmt::join(accepted, ", ")));
   }
+}
+
+TomlDocument::TomlDocument(std::string_view text, const std::string& file) {
+  try {
+    tree_ = std::make_shared<TomlSection::Tree>(TomlSection::Tree{file, toml::parse(text, file)});
+  } catch (const toml::parse_error& error) {
+    throw UsageError(fmt::format("{}:{}: this is not TOML: {}", file, error.source().begin.line,
+                                 error.description()));
+  }
+}
+
+TomlSection TomlDocument::root() const { return {tree_, "", &tree_->root}; }
+
+void TomlDocument::set(std::string_view key, const std::string& value) {
+  const auto no_place = [&](std::string_view part) {
+    throw UsageError(
+        fmt::format("--set {}={}: there is nothing called `{}` to set", key, value, part));
+  };
+  toml::node* at = &tree_->root;
+  std::string_view left = key;
+  while (true) {
+    const auto dot = left.find('.');
+    const std::string part(left.substr(0, dot));
+    const bool is_last = dot == std::string_view::npos;
+    if (part.empty()) no_place(part);
+    if (auto* const table = at->as_table()) {
+      if (is_last) {
+        // Copied as a value and not as a node, so that it stands on no line of the file.
+        toml::table holder = parse_value(value);
+        holder.get("value")->visit([&](auto&& held) { table->insert_or_assign(part, held); });
+        return;
+      }
+      at = table->get(part);
+    } else if (auto* const list = at->as_array(); list != nullptr && !is_last) {
+      std::size_t index = 0;
+      const auto read = std::from_chars(part.data(), part.data() + part.size(), index);
+      const bool is_number = read.ec == std::errc{} && read.ptr == part.data() + part.size();
+      at = is_number ? list->get(index) : nullptr;
+    } else {
+      at = nullptr;
+    }
+    if (at == nullptr) no_place(part);
+    left.remove_prefix(dot + 1);
+  }
+}
+
+std::string toml_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
 }
 
 }  // namespace millrace

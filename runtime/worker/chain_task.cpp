@@ -190,12 +190,10 @@ class ChainTask {
 
   bool read() {
     const std::uint64_t before = source_->records_read();
-    const std::uint64_t skipped_before = source_->records_skipped();
     const std::uint64_t allowed = pace_.allowance(env_.now(), before - read_by_others_);
     if (allowed == 0) return false;
     const auto step = source_->step(allowed - env_.chance.explore(batch_limit, allowed));
     counters_.records_read += source_->records_read() - before;
-    counters_.records_skipped += source_->records_skipped() - skipped_before;
     if (step == SourceStage::Step::read) {
       // How often a watermark is sent changes when windows fire, and never what they hold.
       if (env_.chance.explore(watermark_moment, 4) == 0) source_->advance();

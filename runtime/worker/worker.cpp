@@ -169,7 +169,6 @@ class Worker {
       throw CorruptBytes("a deployment that nobody can carry out");
     }
     counters_.records_read = 0;
-    counters_.records_skipped = 0;
     deployment_ = std::make_unique<Deployment>(env_, job_, order, options_.records_per_second,
                                                counters_, reporter());
   }
@@ -252,8 +251,7 @@ class Worker {
   void count() {
     if (!deployment_ || env_.now() < next_count_) return;
     next_count_ = env_.in(options_.timing.heartbeat);
-    put_report(*reports_,
-               Counters{term_, counters_.records_read.load(), counters_.records_skipped.load()});
+    put_report(*reports_, Counters{term_, counters_.records_read.load()});
     forward_reports();
   }
 

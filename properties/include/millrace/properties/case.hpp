@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,14 +41,15 @@ struct Case {
 };
 
 /// Writes a case for people and for `parse_case` (CASE.md). `comments` go on top, a line each.
-std::string to_text(const Case& written, const std::vector<std::string>& comments);
+/// `path_of` says how the case's file refers to the file of a partition that is too long to be
+/// written out.
+std::string to_text(const Case& written, const std::vector<std::string>& comments,
+                    const std::function<std::string(const std::string& origin)>& path_of);
 
-/// Reads a file that a case refers to. `path` as written in the case.
-using ReadFile = std::function<std::string(const std::string& path)>;
-
-/// Reads a case.
+/// Reads a case. `read_file` reads a file that the case refers to.
 /// Throws UsageError naming file, line, key and what was expected.
-Case parse_case(std::string_view text, const std::string& file);
+Case parse_case(std::string_view text, const std::string& file,
+                const std::function<std::string(const std::string& path)>& read_file);
 
 /// The seed of run number `index` of a campaign: 52 bits, so that any JSON reader keeps them.
 std::uint64_t run_seed(std::uint64_t campaign_seed, std::uint64_t index);

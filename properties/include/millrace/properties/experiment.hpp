@@ -12,19 +12,19 @@
 
 namespace millrace::properties {
 
+/// Where a simulated log's files and a simulated database's table are.
+inline constexpr const char* input_directory = "input/";
+inline constexpr const char* sink_database = "sink.db";
+
 /// A job and its input, made ready for many runs.
 struct Subject {
-  JobSpec spec;
+  /// Throws UsageError: the input has a bad record.
+  Subject(const JobSpec& job_spec, const Input& job_input);
+
+  JobSpec spec;  ///< With the paths of the simulated world, so that a run is the same everywhere.
   Input input;
   Job job;
   Reference reference;
-
-  /// Throws UsageError: the input has a bad record.
-  Subject(const JobSpec& job_spec, const Input& job_input)
-      : spec(job_spec),
-        input(job_input),
-        job(build_job(job_spec)),
-        reference(job_spec, job_input) {}
 };
 
 /// What one wants to see of a run besides its outcome.

@@ -13,7 +13,10 @@ namespace millrace::properties {
 struct InputPartition {
   std::string name;
   std::string text;
-  friend bool operator==(const InputPartition&, const InputPartition&) = default;
+  std::string origin;  ///< The file that begins with this text, if it was read from one.
+  friend bool operator==(const InputPartition& a, const InputPartition& b) {
+    return a.name == b.name && a.text == b.text;
+  }
 };
 
 /// What a run reads. Partitions sorted by name.

@@ -9,17 +9,18 @@
 
 namespace millrace {
 
-/// How far a job has come, for people. Counts are those of the present term.
+/// How far a job has come, for people.
 struct Progress {
   enum class State : std::uint8_t { starting, recovering, running, finishing, finished, failed };
   State state = State::starting;
   Term term;
   CheckpointId completed;
   CheckpointId published;
-  std::uint64_t records_read = 0;
-  std::uint64_t records_late = 0;
-  std::uint64_t records_skipped = 0;
-  std::uint64_t rows_published = 0;
+  std::uint64_t records_read = 0;     ///< In the present term, checkpointed or not.
+  std::uint64_t records_done = 0;     ///< Since genesis, up to the completed checkpoint: exact.
+  std::uint64_t records_skipped = 0;  ///< Of those.
+  std::uint64_t records_late = 0;     ///< Of those.
+  std::uint64_t rows_published = 0;   ///< In the present term.
 };
 
 /// What a node knows of its surroundings, and what its surroundings want of it.

@@ -57,7 +57,6 @@ struct SinkPublished {
 struct Counters {
   Term term;
   std::uint64_t records_read = 0;
-  std::uint64_t records_skipped = 0;
 };
 
 // From the coordinator.

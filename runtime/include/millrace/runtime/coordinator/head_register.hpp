@@ -13,8 +13,9 @@ struct OwnershipLost {};
 
 /// The job's one register in the store, and what one coordinator knows of it.
 ///
-/// Waits for a store that does not answer, as long as it takes: to an owner an unknown outcome is
-/// no reason for anything but to ask again (PROTOCOL 1.3).
+/// Waits for a store that does not answer: to an owner an unknown outcome is no reason for anything
+/// but to ask again (PROTOCOL 1.3). After a minute it gives the job up, with JobFailed, from any
+/// call.
 class HeadRegister {
  public:
   explicit HeadRegister(Env& env) : env_(env) {}

@@ -27,7 +27,6 @@ class SourceStage : public Stage {
   /// Sends the watermark if it has advanced. Called now and then, and before every barrier.
   virtual void advance() = 0;
   virtual std::uint64_t records_read() const = 0;
-  virtual std::uint64_t records_skipped() const = 0;
 
   void deliver(int, AnyBatch&) override { invariant(false, "nothing is sent to a source"); }
 };
@@ -56,10 +55,9 @@ class ReadingStage final : public SourceStage {
   }
 
   std::uint64_t records_read() const override {
-    return total([](const Partition& partition) { return partition.records; });
-  }
-  std::uint64_t records_skipped() const override {
-    return total([](const Partition& partition) { return partition.skipped(); });
+    std::uint64_t sum = 0;
+    for (const Partition& partition : partitions_) sum += partition.records;
+    return sum;
   }
 
   void watermark(EventTime) override { invariant(false, "nothing is sent to a source"); }
@@ -149,12 +147,6 @@ class ReadingStage final : public SourceStage {
       merged = std::min(merged, partition.clock.watermark());
     }
     return merged;
-  }
-  template <class Count>
-  std::uint64_t total(Count count) const {
-    std::uint64_t sum = 0;
-    for (const Partition& partition : partitions_) sum += count(partition);
-    return sum;
   }
 
   Env env_;

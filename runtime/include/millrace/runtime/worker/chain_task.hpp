@@ -65,7 +65,6 @@ struct ChainPlan {
 /// What the sources of a worker count, for people. Written by tasks, read by the worker.
 struct SourceCounters {
   std::atomic<std::uint64_t> records_read{0};
-  std::atomic<std::uint64_t> records_skipped{0};
 };
 
 /// Runs a chain of operators of one subtask: takes rows, watermarks and barriers from its lanes or

@@ -1,0 +1,200 @@
+#include "millrace/properties/case.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+#include "millrace/env/hash.hpp"
+#include "millrace/runtime/job/toml_section.hpp"
+#include "millrace/runtime/job_file.hpp"
+
+namespace millrace::properties {
+namespace {
+
+constexpr std::int64_t format_version = 1;
+
+/// A longer partition is referred to and not written out.
+constexpr std::ptrdiff_t most_inline_lines = 200;
+
+std::string hex(std::uint64_t number) { return fmt::format("{:016x}", number); }
+
+/// As TOML's literal text, which needs no escapes, if that can hold it.
+std::string literal(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return c != '\'' && (static_cast<unsigned char>(c) >= 0x20 || c == '\t') && c != 0x7F;
+  });
+  return is_plain ? fmt::format("'{}'", text) : toml_quoted(text);
+}
+
+void write_lines(std::string& out, const std::string& text) {
+  out += "lines = [\n";
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const auto end = text.find('\n', begin);
+    out += fmt::format("  {},\n", literal(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  out += "]\n";
+}
+
+void write_partition(std::string& out, const InputPartition& partition,
+                     const std::function<std::string(const std::string&)>& path_of) {
+  out += fmt::format("\n[[input]]\npartition = {}\n", toml_quoted(partition.name));
+  const std::string& text = partition.text;
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  if (lines > most_inline_lines && !partition.origin.empty()) {
+    out += fmt::format("file = {}\nbytes = {}\nxxh3 = \"{}\"\n",
+                       toml_quoted(path_of(partition.origin)), text.size(), hex(checksum(text)));
+  } else if (text.empty() || text.back() == '\n') {
+    write_lines(out, text);
+  } else {
+    out += fmt::format("text = {}\n", toml_quoted(text));
+  }
+}
+
+class CaseReader {
+ public:
+  CaseReader(TomlSection root, const std::function<std::string(const std::string&)>& read_file)
+      : root_(std::move(root)), read_file_(read_file) {}
+
+  Case read() {
+    root_.integer("format", format_version, format_version);
+    Case made;
+    made.seed = hex_number(root_, "seed");
+    made.is_quiet = root_.boolean_or("quiet", false);
+    made.expect = expected();
+    made.build = root_.text_or("build", "");
+    if (root_.has("trace_hash")) made.trace_hash = hex_number(root_, "trace_hash");
+    made.job = parse_job_file(root_.text("job"), root_.file() + ", job");
+    read_cluster(made, root_.section("cluster"));
+    read_timing(made, root_.section("timing"));
+    read_plan(made, root_.section("plan"));
+    for (TomlSection& partition : root_.sections("input")) {
+      made.input.partitions.push_back(read_partition(partition));
+    }
+    root_.finish();
+    return made;
+  }
+
+ private:
+  static void read_cluster(Case& made, TomlSection cluster) {
+    made.cluster.workers = static_cast<std::uint32_t>(cluster.integer("workers", 1, 100));
+    made.cluster.parallelism = static_cast<std::uint32_t>(cluster.integer("parallelism", 1, 128));
+    cluster.finish();
+  }
+
+  static void read_timing(Case& made, TomlSection timing) {
+    made.arrival = span(timing, "arrival");
+    made.checkpoint_interval = span(timing, "checkpoint_interval");
+    if (made.checkpoint_interval.count() == 0) {
+      timing.fail_key("checkpoint_interval", "`timing.checkpoint_interval` is 0");
+    }
+    timing.finish();
+  }
+
+  static void read_plan(Case& made, TomlSection plan) {
+    for (const TomlEntry& entry : plan.texts("faults")) {
+      try {
+        made.plan.faults.push_back(faults::parse_fault(entry.key));
+      } catch (const UsageError& error) {
+        plan.fail_at(entry.value, error.what());
+      }
+    }
+    plan.finish();
+  }
+
+  InputPartition read_partition(TomlSection& section) const {
+    InputPartition partition;
+    partition.name = section.text("partition");
+    if (section.has("lines")) {
+      for (const TomlEntry& line : section.texts("lines")) partition.text += line.key + "\n";
+    } else if (section.has("text")) {
+      partition.text = section.text("text");
+    } else {
+      read_origin(section, partition);
+    }
+    section.finish();
+    return partition;
+  }
+
+  void read_origin(TomlSection& section, InputPartition& partition) const {
+    partition.origin = section.text("file");
+    const auto bytes = section.integer("bytes", 0, INT64_MAX);
+    const auto expected = hex_number(section, "xxh3");
+    partition.text = read_file_(partition.origin).substr(0, static_cast<std::size_t>(bytes));
+    if (checksum(partition.text) != expected) {
+      section.fail_key("xxh3",
+                       fmt::format("the first {} bytes of {} are not those that the case was "
+                                   "seen with",
+                                   bytes, partition.origin));
+    }
+  }
+
+  Verdict expected() {
+    const std::string text = root_.text("expect");
+    try {
+      return parse_verdict(text);
+    } catch (const UsageError& error) {
+      root_.fail_key("expect", error.what());
+    }
+  }
+
+  static std::chrono::nanoseconds span(TomlSection& section, const char* key) {
+    const std::string text = section.text(key);
+    try {
+      return faults::parse_span(text);
+    } catch (const UsageError& error) {
+      section.fail_key(key, error.what());
+    }
+  }
+
+  static std::uint64_t hex_number(TomlSection& section, const char* key) {
+    const std::string text = section.text(key);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+      section.fail_key(key, fmt::format("{} is \"{}\"; up to 16 hexadecimal digits are expected",
+                                        section.path_of(key), text));
+    }
+    return number;
+  }
+
+  TomlSection root_;
+  const std::function<std::string(const std::string&)>& read_file_;
+};
+
+}  // namespace
+
+std::string to_text(const Case& written, const std::vector<std::string>& comments,
+                    const std::function<std::string(const std::string& origin)>& path_of) {
+  std::string out;
+  for (const std::string& comment : comments) out += fmt::format("# {}\n", comment);
+  out += fmt::format("format = {}\nexpect = \"{}\"\nseed = \"{}\"\nquiet = {}\n", format_version,
+                     to_text(written.expect), hex(written.seed), written.is_quiet);
+  if (!written.build.empty()) out += fmt::format("build = {}\n", toml_quoted(written.build));
+  if (written.trace_hash) out += fmt::format("trace_hash = \"{}\"\n", hex(*written.trace_hash));
+  out += fmt::format("job = '''\n{}'''\n", to_toml(written.job));
+  out += fmt::format("\n[cluster]\nworkers = {}\nparallelism = {}\n", written.cluster.workers,
+                     written.cluster.parallelism);
+  out +=
+      fmt::format("\n[timing]\narrival = \"{}\"\ncheckpoint_interval = \"{}\"\n",
+                  faults::to_text(written.arrival), faults::to_text(written.checkpoint_interval));
+  out += "\n[plan]\nfaults = [\n";
+  for (const faults::Fault& fault : written.plan.faults) {
+    out += fmt::format("  {},\n", toml_quoted(to_text(fault)));
+  }
+  out += "]\n";
+  for (const InputPartition& partition : written.input.partitions) {
+    write_partition(out, partition, path_of);
+  }
+  return out;
+}
+
+Case parse_case(std::string_view text, const std::string& file,
+                const std::function<std::string(const std::string& path)>& read_file) {
+  return CaseReader(TomlDocument(text, file).root(), read_file).read();
+}
+
+}  // namespace millrace::properties

@@ -1,0 +1,65 @@
+#include "case_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+
+#include "build_id.hpp"
+#include "job_loading.hpp"
+
+namespace millrace::tool {
+namespace {
+
+using properties::Case;
+using properties::Outcome;
+
+std::vector<std::string> story(const Case& made, const Outcome& outcome) {
+  std::vector<std::string> lines{fmt::format("{}: {}", made.job.name, to_text(outcome.verdict))};
+  for (const properties::Breach& breach : outcome.breaches) {
+    lines.push_back(fmt::format("{}: {}", breach.judge, breach.what));
+  }
+  if (!outcome.reason.empty()) lines.push_back(outcome.reason);
+  for (std::string& line : lines) std::replace(line.begin(), line.end(), '\n', ' ');
+  return lines;
+}
+
+}  // namespace
+
+Case case_of(const Case& generated, const Outcome& outcome) {
+  Case made = generated;
+  std::erase_if(made.plan.faults, [&](const faults::Fault& fault) {
+    const auto& unfired = outcome.unfired;
+    return std::find(unfired.begin(), unfired.end(), to_text(fault)) != unfired.end();
+  });
+  made.expect = outcome.verdict;
+  made.build = build_id;
+  if (outcome.verdict != properties::Verdict::crashed) made.trace_hash = outcome.trace_hash;
+  return made;
+}
+
+std::string save_case(const std::string& directory, const Case& made, const Outcome& outcome) {
+  const std::string judge =
+      outcome.breaches.empty() ? std::string(to_text(outcome.verdict)) : outcome.breaches[0].judge;
+  const std::string path =
+      fmt::format("{}/{}-{}-{:013x}.toml", directory, made.job.name, judge, made.seed);
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  std::ofstream file(path, std::ios::binary);
+  file << to_text(made, story(made, outcome), [&](const std::string& origin) {
+    return std::filesystem::relative(origin, directory, error).generic_string();
+  });
+  if (!file.flush()) throw UsageError(fmt::format("{}: it cannot be written", path));
+  return path;
+}
+
+Case load_case(const std::string& path) {
+  return properties::parse_case(read_text(path), path, [&](const std::string& other) {
+    return read_text((std::filesystem::path(path).parent_path() / other).string());
+  });
+}
+
+}  // namespace millrace::tool

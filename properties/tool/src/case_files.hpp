@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "millrace/properties/campaign.hpp"
+#include "millrace/properties/case.hpp"
+
+namespace millrace::tool {
+
+/// The case of a run, as it goes into a file: what it saw, and without the faults of its plan that
+/// never happened.
+properties::Case case_of(const properties::Case& generated, const properties::Outcome& outcome);
+
+/// Writes cases into `directory`, which is made if it is not there. Returns the path.
+/// Throws UsageError: it cannot be written.
+std::string save_case(const std::string& directory, const properties::Case& made,
+                      const properties::Outcome& outcome);
+
+/// Reads a case; files that it refers to are beside it.
+properties::Case load_case(const std::string& path);
+
+}  // namespace millrace::tool

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "millrace/files/file_log.hpp"
+#include "millrace/posix/posix_disk.hpp"
+#include "millrace/runtime/job/layout.hpp"
+#include "millrace/runtime/job/names.hpp"
+
+#include "commands.hpp"
+#include "job_loading.hpp"
+
+namespace millrace::tool {
+namespace {
+
+void print_input(const JobSpec& spec) {
+  posix::PosixDisk disk;
+  const auto partitions = FileLog(disk).partitions(spec.address, Instant::never());
+  std::int64_t bytes = 0;
+  for (const PartitionFacts& partition : partitions) bytes += partition.end;
+  fmt::print("input     {}: {} partitions, {} bytes\n", spec.address, partitions.size(), bytes);
+  fmt::print("          event time `{}`, out of order by at most {}; a bad record: {}\n",
+             spec.fields[spec.event_time].name, describe(spec.disorder),
+             describe(spec.on_bad_record));
+}
+
+void print_steps(const JobSpec& spec) {
+  for (const FilterSpec& filter : spec.filters) fmt::print("filter    {}\n", filter.text);
+  std::vector<std::string> key;
+  for (const std::uint32_t field : spec.key) key.push_back(spec.fields[field].name);
+  std::vector<std::string> folds;
+  for (const AggregateColumn& column : spec.aggregates) {
+    folds.push_back(fmt::format("{} = {}", column.name, describe(column, spec.fields)));
+  }
+  fmt::print("window    {} long, per {}: {}\n", describe(spec.window_size), fmt::join(key, ", "),
+             fmt::join(folds, ", "));
+}
+
+void print_tasks(const JobSpec& spec, const Job& job) {
+  const Layout layout = plan_layout(job, static_cast<int>(spec.parallelism));
+  fmt::print("tasks     {} in all\n", layout.task_count());
+  for (const ChainLayout& chain : layout.chains) {
+    std::vector<std::string> names;
+    for (const Node* node : chain.stages) {
+      names.push_back(node->name.empty() ? "steps" : node->name);
+    }
+    const char* const before = chain.is_source() ? "" : "  (rows come to it by key)";
+    fmt::print("          {} x  {}{}\n", chain.parallelism, fmt::join(names, " > "), before);
+  }
+}
+
+void print_sink(const JobSpec& spec) {
+  std::vector<std::string> columns;
+  for (const auto& column : schema_of(spec).columns) columns.push_back(column.name);
+  fmt::print("sink      table {} ({}) in {}\n", spec.table, fmt::join(columns, ", "),
+             spec.database);
+  fmt::print(
+      "          exactly once: rows are staged with each checkpoint and published with its\n"
+      "          marker in one transaction. A reader sees whole checkpoints, never a part of\n"
+      "          one and never one twice; a row appears about {} after its window has closed.\n",
+      describe(spec.checkpoint_interval));
+  fmt::print("state     {}\n", spec.state_directory);
+}
+
+}  // namespace
+
+int check_command(const CheckFlags& flags) {
+  const JobSpec spec = load_job(flags.job, flags.settings);
+  const Job job = build_job(spec);
+  fmt::print("job       {}\n", spec.name);
+  print_input(spec);
+  print_steps(spec);
+  print_tasks(spec, job);
+  print_sink(spec);
+  return 0;
+}
+
+}  // namespace millrace::tool

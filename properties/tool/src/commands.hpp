@@ -1,0 +1,16 @@
+#pragma once
+
+#include "flags.hpp"
+
+namespace millrace::tool {
+
+// Every command returns its exit code, and throws what run_tool knows to explain: UsageError,
+// Refused, JobFailed.
+
+int run_command(const RunFlags& flags);
+int test_command(const TestFlags& flags);
+int replay_command(const ReplayFlags& flags);
+int check_command(const CheckFlags& flags);
+int landmarks_command();
+
+}  // namespace millrace::tool

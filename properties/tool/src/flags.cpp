@@ -1,0 +1,141 @@
+#include "flags.hpp"
+
+// The only file that knows CLI11, which takes long to compile.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "build_id.hpp"
+
+namespace millrace::tool {
+namespace {
+
+constexpr int usage_error = 2;
+
+constexpr const char* about =
+    R"(Millrace: an exactly-once stream processor inside its own fault simulator.
+
+A job reads records from files, folds them per key and window, and writes rows into
+a database: each row once, whatever crashes. The same processor runs for real
+(`run`) and in a simulated world (`test`), where it is crashed in every way there is
+and judged by what readers of the table see.)";
+
+constexpr const char* examples = R"(
+First steps:
+  millrace check corpus/jobs/quakes.toml            what the job is, and what it guarantees
+  millrace run corpus/jobs/quakes.toml              for real; kill it, and run it again
+  millrace test corpus/jobs/quakes.toml --seeds 500 crash it 500 times in simulation
+  millrace replay CASE                              see a failure again
+
+Exit codes: 0 done / held, 1 breached, 2 wrong flags, job or table, 3 no progress,
+4 not deterministic, 5 invariant violated, 6 stale case, 7 refused or already owned,
+8 job failed, 9 ownership lost, 10 a worker process crashed, 130 interrupted.)";
+
+void add_settings(CLI::App& command, std::vector<std::string>& settings) {
+  command
+      .add_option("--set", settings,
+                  "Replace a value of the job file, e.g. sink.table=other; may be given often")
+      ->type_name("KEY=VALUE");
+}
+
+void add_run(CLI::App& app, RunFlags& flags) {
+  CLI::App& run = *app.add_subcommand(
+      "run",
+      "Run a job for real, until its input is read and all rows are visible.\n"
+      "Ctrl-C takes one more checkpoint and ends; kill -9 at any moment is as safe:\n"
+      "the next run goes on from the last checkpoint. A job whose input is finished says so.");
+  run.add_option("JOB", flags.job, "The job file")->required();
+  run.add_option("--rate", flags.records_per_second, "Read so many records a second, in all")
+      ->type_name("R")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
+  run.add_flag("--fresh", flags.fresh,
+               "Begin a new history: forget all checkpoints. Refused while the table has rows,\n"
+               "unless --adopt is given");
+  run.add_flag("--adopt", flags.adopt,
+               "Take over a table that holds rows of another history, and keep them");
+  run.add_option("--log", flags.log_file, "Write every step of the protocol to a file")
+      ->type_name("FILE");
+  add_settings(run, flags.settings);
+}
+
+void add_test(CLI::App& app, TestFlags& flags) {
+  CLI::App& test = *app.add_subcommand(
+      "test",
+      "Run a job in the simulated world under many seeds. Each seed decides a cluster, a\n"
+      "schedule and a plan of faults; what readers see is compared with an exactly-once\n"
+      "reference all the time. A failure becomes a small file that replays for ever.");
+  test.add_option("JOB", flags.job, "The job file")->required();
+  auto* const seeds = test.add_option("--seeds", flags.seeds, "How many runs")
+                          ->type_name("N")
+                          ->capture_default_str();
+  test.add_option("--seed", flags.only_seed,
+                  "One run, of this seed (hexadecimal, as failures are reported)")
+      ->type_name("X")
+      ->excludes(seeds);
+  test.add_option("--campaign-seed", flags.campaign_seed, "Decides which seeds the runs have")
+      ->type_name("S")
+      ->capture_default_str();
+  test.add_option("--jobs", flags.jobs, "Worker processes; one per processor by default")
+      ->type_name("J")
+      ->check(CLI::Range(1, 1024));
+  test.add_option("--input-records", flags.input_records,
+                  "Use at most so many records of the input, from the head of every file")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}))
+      ->capture_default_str();
+  test.add_option("--save", flags.save_directory,
+                  "Where failing cases go; by default the first few, into ./millrace-cases")
+      ->type_name("DIR");
+  test.add_flag("--check-determinism", flags.check_determinism,
+                "Run every case again in another process and compare the traces");
+  test.add_flag("--json", flags.json, "Print the result as JSON and nothing else");
+  add_settings(test, flags.settings);
+}
+
+void add_replay(CLI::App& app, ReplayFlags& flags) {
+  CLI::App& replay = *app.add_subcommand(
+      "replay",
+      "Run a case again. On the build that wrote it the run is the same, event by event;\n"
+      "on another it is judged by its verdict, and stale if it no longer gets where it must.");
+  replay.add_option("CASE", flags.file, "The case file")->required();
+  replay.add_flag("--expect", flags.expect, "Exit with 0 if the verdict is the case's own");
+  replay.add_flag("--check-determinism", flags.check_determinism,
+                  "Run it in two processes and compare the traces");
+  replay.add_option("--log", flags.log_file, "Write every landmark, with virtual time, to a file")
+      ->type_name("FILE");
+  replay.add_flag("--json", flags.json, "Print the result as JSON and nothing else");
+}
+
+}  // namespace
+
+std::variant<Flags, int> parse_flags(int argc, char** argv) {
+  CLI::App app(about, "millrace");
+  app.footer(examples);
+  app.set_version_flag("--version", fmt::format("millrace {} (build {})", version, build_id));
+  app.require_subcommand(1);
+  RunFlags run;
+  TestFlags test;
+  ReplayFlags replay;
+  CheckFlags check;
+  add_run(app, run);
+  add_test(app, test);
+  add_replay(app, replay);
+  CLI::App& check_command = *app.add_subcommand(
+      "check", "Read a job file, and say what it means: its tasks, its input, its guarantee.");
+  check_command.add_option("JOB", check.job, "The job file")->required();
+  add_settings(check_command, check.settings);
+  app.add_subcommand(
+      "landmarks",
+      "List the named moments of a run: where faults can be anchored, what logs show.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : usage_error;
+  }
+  if (app.got_subcommand("run")) return Flags(run);
+  if (app.got_subcommand("test")) return Flags(test);
+  if (app.got_subcommand("replay")) return Flags(replay);
+  if (app.got_subcommand("check")) return Flags(check);
+  return Flags(LandmarksFlags{});
+}
+
+}  // namespace millrace::tool

@@ -1,0 +1,3 @@
+#include "millrace/tool/main.hpp"
+
+int main(int argc, char** argv) { return millrace::run_tool(argc, argv); }

@@ -1,0 +1,206 @@
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+#include "millrace/posix/host_facts.hpp"
+#include "millrace/posix/posix_disk.hpp"
+#include "millrace/posix/process.hpp"
+#include "millrace/posix/stop_signals.hpp"
+#include "millrace/runtime/coordinator/coordinator.hpp"
+#include "millrace/runtime/worker/worker.hpp"
+#include "millrace/sqlite/sqlite_tables.hpp"
+
+#include "commands.hpp"
+#include "job_loading.hpp"
+
+namespace millrace::tool {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int interrupted = 130;
+constexpr int lost_ownership = 9;
+
+double seconds(std::chrono::nanoseconds span) { return static_cast<double>(span.count()) / 1e9; }
+
+/// Tells how a job goes on: a line that renews itself on a terminal, a line now and then elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(Clock& clock)
+      : clock_(clock), start_(clock.now()), on_terminal_(posix::output_is_terminal()) {}
+
+  void show(const Progress& progress) {
+    const Instant now = clock_.now();
+    if (progress.completed != completed_) {
+      completed_ = progress.completed;
+      completed_at_ = now;
+    }
+    if (now - shown_ < (on_terminal_ ? 200ms : 2000ms)) return;
+    const double rate = static_cast<double>(progress.records_read - last_read_) /
+                        std::max(seconds(now - shown_), 1e-3);
+    if (progress.term == last_term_ && progress.records_read >= last_read_) rate_ = rate;
+    last_read_ = progress.records_read;
+    last_term_ = progress.term;
+    shown_ = now;
+    std::string line = describe(progress, now);
+    if (on_terminal_) {
+      fmt::print("\r\x1b[K{}", line);
+    } else if (line != last_line_) {
+      fmt::print("{}\n", line);
+    }
+    last_line_ = std::move(line);
+    std::fflush(stdout);
+  }
+
+  /// Ends the line, if there is one.
+  void end() {
+    if (on_terminal_ && !last_line_.empty()) fmt::print("\n");
+    std::fflush(stdout);
+  }
+
+  double elapsed() { return seconds(clock_.now() - start_); }
+
+ private:
+  std::string describe(const Progress& progress, Instant now) const {
+    const char* const state = progress.state == Progress::State::starting     ? "starting"
+                              : progress.state == Progress::State::recovering ? "recovering"
+                              : progress.state == Progress::State::running    ? "running"
+                              : progress.state == Progress::State::finishing  ? "finishing"
+                                                                              : "finished";
+    std::string line =
+        fmt::format("{:<10} {:>12} records {:>9.0f}/s", state, progress.records_read, rate_);
+    if (completed_ != CheckpointId{}) {
+      line += fmt::format("   checkpoint {} ({:.1f} s old)", to_text(completed_),
+                          seconds(now - completed_at_));
+    }
+    line += fmt::format("   visible through {}   {} rows", to_text(progress.published),
+                        progress.rows_published);
+    return line;
+  }
+
+  Clock& clock_;
+  Instant start_;
+  bool on_terminal_;
+  Instant shown_{-1'000'000'000'000};
+  Instant completed_at_;
+  CheckpointId completed_;
+  std::uint64_t last_read_ = 0;
+  Term last_term_;
+  double rate_ = 0;
+  std::string last_line_;
+};
+
+/// Holds the job's directory for as long as this process lives.
+std::unique_ptr<FileLock> own_directory(posix::PosixDisk& disk, const std::string& directory) {
+  const std::string lock_file = directory + "/owner.lock";
+  try {
+    disk.make_directory(directory);
+    if (auto lock = disk.try_lock(lock_file)) return lock;
+  } catch (const IoError& error) {
+    throw UsageError(fmt::format("the state directory cannot be used: {}", error.what()));
+  }
+  throw Refused(Refusal::already_owned,
+                fmt::format("{} belongs to {}", directory,
+                            posix::lock_owner(lock_file).value_or("another process")));
+}
+
+/// What became of the coordinator's task.
+struct CoordinatorEnd {
+  std::optional<JobEnd> end;
+  std::exception_ptr error;
+};
+
+void coordinate(Env& env, const Job& job, const CoordinatorOptions& options, CoordinatorEnd& end) {
+  try {
+    end.end = run_coordinator(env, job, options);
+  } catch (const std::exception&) {
+    end.error = std::current_exception();
+  }
+}
+
+int report_end(JobEnd end, const JobSpec& spec, const Progress& progress, ProgressLine& line) {
+  const auto where = fmt::format("table {} in {}", spec.table, spec.database);
+  switch (end) {
+    case JobEnd::finished:
+      fmt::print("finished in {:.1f} s: {} records read, all rows visible in {}\n", line.elapsed(),
+                 progress.records_done, where);
+      if (progress.records_skipped != 0) {
+        fmt::print("  {} bad records were skipped\n", progress.records_skipped);
+      }
+      if (progress.records_late != 0) {
+        fmt::print("  {} records came later than `disorder` allows, and were dropped\n",
+                   progress.records_late);
+      }
+      return 0;
+    case JobEnd::already_finished:
+      fmt::print("this job is finished: all rows are visible in {}\n", where);
+      return 0;
+    case JobEnd::stopped:
+      fmt::print(
+          "stopped at checkpoint {}: everything up to it is visible in {}; run it again to "
+          "go on\n",
+          to_text(progress.completed), where);
+      return interrupted;
+    case JobEnd::ownership_lost:
+      fmt::print(stderr, "millrace: another process has taken this job over\n");
+      return lost_ownership;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_command(const RunFlags& flags) {
+  const JobSpec spec = load_job(flags.job, flags.settings);
+  const Job job = build_job(spec);
+
+  posix::PosixDisk disk;
+  const auto ownership = own_directory(disk, spec.state_directory);
+  posix::ProcessOptions setup;
+  setup.store_directory = spec.state_directory;
+  setup.coordinators = {"coordinator1"};
+  setup.workers = {"worker1"};
+  setup.log_file = flags.log_file;
+  if (const char* anchor = std::getenv("MILLRACE_KILL_AT")) setup.kill_at = anchor;
+  SqliteTables tables;
+  posix::Process process(setup, tables);
+  process.store().remove_temporaries();
+
+  WorkerOptions worker_options;
+  worker_options.records_per_second = flags.records_per_second;
+  CoordinatorOptions options;
+  options.parallelism = spec.parallelism;
+  options.checkpoint_interval = spec.checkpoint_interval;
+  options.is_only_candidate = true;  // The directory's lock sees to it.
+  options.fresh = flags.fresh;
+  options.adopt = flags.adopt;
+  CoordinatorEnd end;
+
+  const posix::StopSignals signals;
+  ProgressLine line(process.clock());
+  const auto worker =
+      process.start("worker1", "worker1", [&](Env& env) { run_worker(env, job, worker_options); });
+  const auto coordinator = process.start("coordinator1", "coordinator1",
+                                         [&](Env& env) { coordinate(env, job, options, end); });
+  bool asked_to_stop = false;
+  while (!coordinator->join(process.clock().now() + 100ms)) {
+    if (signals.requested() && !asked_to_stop) {
+      asked_to_stop = true;
+      process.request_stop();
+      line.end();
+      fmt::print("stopping behind one more checkpoint; once more to stop at once\n");
+    }
+    line.show(process.progress());
+  }
+  worker->cancel();
+  worker->join(Instant::never());
+  line.end();
+  if (end.error) std::rethrow_exception(end.error);
+  return report_end(*end.end, spec, process.progress(), line);
+}
+
+}  // namespace millrace::tool

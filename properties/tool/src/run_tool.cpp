@@ -1,0 +1,49 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+#include "millrace/tool/main.hpp"
+
+#include "commands.hpp"
+#include "explain.hpp"
+#include "flags.hpp"
+
+namespace millrace {
+namespace {
+
+int dispatch(const tool::Flags& flags) {
+  if (const auto* run = std::get_if<tool::RunFlags>(&flags)) return tool::run_command(*run);
+  if (const auto* test = std::get_if<tool::TestFlags>(&flags)) return tool::test_command(*test);
+  if (const auto* replay = std::get_if<tool::ReplayFlags>(&flags)) {
+    return tool::replay_command(*replay);
+  }
+  if (const auto* check = std::get_if<tool::CheckFlags>(&flags)) return tool::check_command(*check);
+  return tool::landmarks_command();
+}
+
+int complain(std::string_view what, int exit_code) {
+  std::fflush(stdout);
+  fmt::print(stderr, "millrace: {}\n", what);
+  return exit_code;
+}
+
+}  // namespace
+
+int run_tool(int argc, char** argv) {
+  const auto parsed = tool::parse_flags(argc, argv);
+  if (const int* code = std::get_if<int>(&parsed)) return *code;
+  try {
+    return dispatch(std::get<tool::Flags>(parsed));
+  } catch (const UsageError& error) {
+    return complain(error.what(), 2);
+  } catch (const Refused& refused) {
+    return complain(tool::explain(refused), 7);
+  } catch (const JobFailed& failed) {
+    return complain(fmt::format("the job failed: {}", failed.what()), 8);
+  } catch (const WorldError& error) {
+    return complain(error.what(), 8);
+  }
+}
+
+}  // namespace millrace

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+#include "millrace/posix/child_workers.hpp"
+#include "millrace/posix/host_facts.hpp"
+#include "millrace/posix/real_clock.hpp"
+#include "millrace/posix/stop_signals.hpp"
+#include "millrace/properties/campaign.hpp"
+
+#include "case_files.hpp"
+#include "commands.hpp"
+#include "job_loading.hpp"
+#include "test_report.hpp"
+
+namespace millrace::tool {
+namespace {
+
+using properties::CampaignOptions;
+using properties::CampaignReport;
+using properties::Finding;
+using properties::Subject;
+
+using namespace std::chrono_literals;
+
+constexpr const char* default_directory = "millrace-cases";
+constexpr std::size_t most_saved_per_judge = 5;
+constexpr std::size_t most_listed = 10;
+
+std::uint64_t parse_seed(const std::string& text) {
+  std::string_view digits = text;
+  if (digits.starts_with("0x")) digits.remove_prefix(2);
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed, 16);
+  if (error != std::errc{} || end != digits.data() + digits.size()) {
+    throw UsageError(fmt::format("--seed {}: up to 16 hexadecimal digits are expected", text));
+  }
+  return seed;
+}
+
+double seconds(std::chrono::nanoseconds span) { return static_cast<double>(span.count()) / 1e9; }
+
+class Progress {
+ public:
+  Progress(Clock& clock, std::uint64_t runs, bool is_shown)
+      : clock_(clock),
+        start_(clock.now()),
+        runs_(runs),
+        is_shown_(is_shown),
+        on_terminal_(posix::output_is_terminal()) {}
+
+  void show(const CampaignReport& report) {
+    const Instant now = clock_.now();
+    if (!is_shown_ || now - shown_ < (on_terminal_ ? 200ms : 10'000ms)) return;
+    if (!on_terminal_ && now - start_ < 10s) return;
+    shown_ = now;
+    std::uint64_t faults = 0;
+    for (const auto count : report.totals.firings) faults += count;
+    const double elapsed = std::max(seconds(now - start_), 1e-3);
+    const double simulated = static_cast<double>(report.totals.virtual_ns) / 1e9;
+    const std::string line = fmt::format(
+        "{} of {} runs   {:.1f}/s   {:.0f} s simulated a second   {} faults   {} held",
+        grouped(report.runs), grouped(runs_), static_cast<double>(report.runs) / elapsed,
+        simulated / elapsed, grouped(faults), grouped(report.held()));
+    fmt::print("{}{}{}", on_terminal_ ? "\r\x1b[K" : "", line, on_terminal_ ? "" : "\n");
+    std::fflush(stdout);
+  }
+  void end() {
+    if (is_shown_ && on_terminal_) fmt::print("\r\x1b[K");
+  }
+  double elapsed() { return std::max(seconds(clock_.now() - start_), 1e-6); }
+
+ private:
+  Clock& clock_;
+  Instant start_;
+  Instant shown_{-1'000'000'000'000};
+  std::uint64_t runs_;
+  bool is_shown_;
+  bool on_terminal_;
+};
+
+/// Saves the cases of what was found. Without a directory of the user's own, only the first few of
+/// each kind.
+std::vector<std::string> save_findings(const TestFlags& flags, const Subject& subject,
+                                       const JobSpec& spec, const std::vector<Finding>& findings) {
+  std::map<std::string, std::size_t> saved;
+  std::vector<std::string> paths;
+  for (const Finding& finding : findings) {
+    const auto& breaches = finding.outcome.breaches;
+    const std::string kind =
+        breaches.empty() ? std::string(to_text(finding.outcome.verdict)) : breaches[0].judge;
+    if (flags.save_directory.empty() && saved[kind] == most_saved_per_judge) continue;
+    ++saved[kind];
+    const auto generated = properties::generate_case(spec, subject.input, finding.seed);
+    paths.push_back(
+        save_case(flags.save_directory.empty() ? default_directory : flags.save_directory,
+                  case_of(generated, finding.outcome), finding.outcome));
+  }
+  return paths;
+}
+
+void print_findings(const std::vector<Finding>& findings, const std::vector<std::string>& paths) {
+  for (std::size_t i = 0; i < std::min(findings.size(), most_listed); ++i) {
+    const properties::Outcome& outcome = findings[i].outcome;
+    fmt::print("\nseed {:013x}: {}\n", findings[i].seed, to_text(outcome.verdict));
+    for (const properties::Breach& breach : outcome.breaches) {
+      fmt::print("  {}: {}\n", breach.judge, breach.what);
+    }
+    if (!outcome.reason.empty()) fmt::print("  {}\n", outcome.reason);
+  }
+  if (findings.size() > most_listed) {
+    fmt::print("\nand {} more\n", findings.size() - most_listed);
+  }
+  if (paths.empty()) return;
+  fmt::print("\n{} written; to see the first again:\n  millrace replay {}\n",
+             paths.size() == 1 ? "a case was" : fmt::format("{} cases were", paths.size()),
+             paths.front());
+}
+
+/// One run of one seed: its case is printed, whatever its verdict.
+void print_only_case(const TestFlags& flags, const Subject& subject, const JobSpec& spec,
+                     const CampaignOptions& options, const CampaignReport& report) {
+  properties::Outcome outcome;
+  if (!report.findings.empty()) outcome = report.findings.front().outcome;
+  auto generated = properties::generate_case(spec, subject.input, *options.only_seed);
+  generated.expect = outcome.verdict;
+  fmt::print(
+      "{}", to_text(generated,
+                    {fmt::format("millrace test {} --seed {:013x}", flags.job, *options.only_seed)},
+                    [](const std::string& origin) { return origin; }));
+  fmt::print("\n");
+}
+
+}  // namespace
+
+int test_command(const TestFlags& flags) {
+  const JobSpec spec = load_job(flags.job, flags.settings);
+  const properties::Input whole = load_input(spec);
+  const Subject subject(spec, head_of(whole, flags.input_records));
+
+  CampaignOptions options;
+  options.seeds = flags.seeds;
+  options.campaign_seed = flags.campaign_seed;
+  if (flags.only_seed) options.only_seed = parse_seed(*flags.only_seed);
+  options.jobs = flags.jobs == 0 ? posix::processor_count() : flags.jobs;
+  options.check_determinism = flags.check_determinism;
+
+  posix::RealClock clock;
+  posix::ChildWorkers workers;
+  const posix::StopSignals signals;
+  Progress progress(clock, flags.only_seed ? 1 : flags.seeds, !flags.json);
+  TestReport report;
+  report.job = spec.name;
+  report.campaign_seed = flags.campaign_seed;
+  report.records = subject.input.lines();
+  report.whole_input = whole.lines();
+  report.campaign = run_campaign(subject, options, workers, [&](const CampaignReport& known) {
+    progress.show(known);
+    return !signals.requested();
+  });
+  progress.end();
+  report.seconds = progress.elapsed();
+  report.processor_seconds = std::max(seconds(posix::children_processor_time()), 1e-6);
+  report.cases = save_findings(flags, subject, spec, report.campaign.findings);
+
+  if (flags.json) {
+    print_json(report);
+  } else {
+    if (options.only_seed) print_only_case(flags, subject, spec, options, report.campaign);
+    print_table(report);
+    print_findings(report.campaign.findings, report.cases);
+  }
+  if (signals.requested()) {
+    if (!flags.json) fmt::print("\ninterrupted after {} runs\n", report.campaign.runs);
+    const int code = exit_code_of(report.campaign.verdict());
+    return code == 0 ? 130 : code;
+  }
+  return exit_code_of(report.campaign.verdict());
+}
+
+}  // namespace millrace::tool

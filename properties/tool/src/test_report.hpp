@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "millrace/properties/campaign.hpp"
+
+namespace millrace::tool {
+
+/// A campaign that is over, with what only the tool knows of it.
+struct TestReport {
+  std::string job;
+  std::uint64_t campaign_seed = 1;
+  std::uint64_t records = 0;
+  std::uint64_t whole_input = 0;  ///< Records that the input had before it was cut.
+  properties::CampaignReport campaign;
+  double seconds = 0;
+  double processor_seconds = 0;
+  std::vector<std::string> cases;  ///< Paths.
+};
+
+/// `0, 41,021`, with commas.
+std::string grouped(std::uint64_t number);
+
+void print_table(const TestReport& report);
+void print_json(const TestReport& report);
+
+}  // namespace millrace::tool
