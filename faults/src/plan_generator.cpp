@@ -10,6 +10,7 @@ constexpr Site which_kind{"plan.kind"};
 constexpr Site which_node{"plan.node"};
 constexpr Site is_anchored{"plan.is_anchored"};
 constexpr Site which_anchor{"plan.anchor"};
+constexpr Site is_early{"plan.is_early"};
 constexpr Site which_time{"plan.nth"};
 constexpr Site which_instant{"plan.instant"};
 constexpr Site how_long{"plan.how_long"};
@@ -21,7 +22,9 @@ Moment draw_moment(const PlanSpace& space, sim::Draws& draws) {
   if (draws.hits(is_anchored, {3, 4})) {
     Anchor anchor;
     anchor.landmark = space.anchors[draws.below(which_anchor, space.anchors.size())]->name;
-    anchor.nth = 1 + draws.below(which_time, space.checkpoints + 1);
+    // Many moments come once or twice in a run, others with every checkpoint.
+    const std::uint64_t most = draws.hits(is_early, {1, 2}) ? 2 : space.checkpoints + 1;
+    anchor.nth = 1 + draws.below(which_time, most);
     return anchor;
   }
   const auto span = static_cast<std::uint64_t>(space.span.count());

@@ -98,6 +98,9 @@ class Campaign {
       if (options_.check_determinism) say(trace_line({seed, outcome.trace_hash}));
       if (is_second) continue;
       add_outcome(pending, seed, scenario.plan.faults.size(), outcome);
+      if (options_.only_seed && outcome.verdict == Verdict::held) {
+        pending.findings.push_back({seed, outcome});
+      }
       if (pending.runs == runs_per_line || outcome.verdict != Verdict::held) {
         tell(i + progress_of_.size());
       }

@@ -176,8 +176,16 @@ std::string to_text(const Case& written, const std::vector<std::string>& comment
   if (!written.build.empty()) out += fmt::format("build = {}\n", toml_quoted(written.build));
   if (written.trace_hash) out += fmt::format("trace_hash = \"{}\"\n", hex(*written.trace_hash));
   out += fmt::format("job = '''\n{}'''\n", to_toml(written.job));
-  out += fmt::format("\n[cluster]\nworkers = {}\nparallelism = {}\n", written.cluster.workers,
-                     written.cluster.parallelism);
+  out += '\n' + setting_text(written);
+  for (const InputPartition& partition : written.input.partitions) {
+    write_partition(out, partition, path_of);
+  }
+  return out;
+}
+
+std::string setting_text(const Case& written) {
+  std::string out = fmt::format("[cluster]\nworkers = {}\nparallelism = {}\n",
+                                written.cluster.workers, written.cluster.parallelism);
   out +=
       fmt::format("\n[timing]\narrival = \"{}\"\ncheckpoint_interval = \"{}\"\n",
                   faults::to_text(written.arrival), faults::to_text(written.checkpoint_interval));
@@ -185,11 +193,7 @@ std::string to_text(const Case& written, const std::vector<std::string>& comment
   for (const faults::Fault& fault : written.plan.faults) {
     out += fmt::format("  {},\n", toml_quoted(to_text(fault)));
   }
-  out += "]\n";
-  for (const InputPartition& partition : written.input.partitions) {
-    write_partition(out, partition, path_of);
-  }
-  return out;
+  return out + "]\n";
 }
 
 Case parse_case(std::string_view text, const std::string& file,

@@ -8,7 +8,7 @@ namespace {
 constexpr Site burst_size{"arrivals.burst"};
 constexpr Site pause_before{"arrivals.pause"};
 constexpr Site is_quiet{"arrivals.is_quiet"};
-constexpr Site how_long{"arrivals.how_long"};
+constexpr Site how_much_faster{"arrivals.how_much_faster"};
 
 std::uint64_t count_lines(const std::string& text) {
   const auto ends = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
@@ -50,33 +50,40 @@ Input head_of(const Input& whole, std::uint64_t lines) {
 }
 
 sim::Arrivals draw_arrivals(const Input& input, std::chrono::nanoseconds span, sim::Draws& draws) {
+  const auto whole = static_cast<std::uint64_t>(span.count());
+  std::uint64_t most_lines = 1;
+  for (const InputPartition& partition : input.partitions) {
+    most_lines = std::max(most_lines, count_lines(partition.text));
+  }
   sim::Arrivals arrivals;
   for (const InputPartition& partition : input.partitions) {
     if (partition.text.empty()) continue;
-    // Bursts with pauses between them, in units of their own; then stretched over the time that the
-    // partition takes, which is at least half of the span.
+    // Bursts with pauses between them, in units of which only the proportion counts.
     struct Burst {
       std::uint64_t at;
       std::size_t offset;
     };
     std::vector<Burst> bursts;
     std::uint64_t now = 0;
-    std::size_t offset = 0;
-    while (offset < partition.text.size()) {
-      now += draws.below(pause_before, 100);
+    std::uint64_t lines = 0;
+    for (std::size_t offset = 0; offset < partition.text.size();) {
+      now += 10 + draws.below(pause_before, 90);
       if (draws.hits(is_quiet, {1, 16})) now += 400;
       const std::uint64_t size = 1 + draws.below(burst_size, 15);
       for (std::uint64_t i = 0; i < size && offset < partition.text.size(); ++i) {
         const auto newline = partition.text.find('\n', offset);
         offset = newline == std::string::npos ? partition.text.size() : newline + 1;
+        ++lines;
       }
       bursts.push_back({now, offset});
     }
-    const auto whole = static_cast<std::uint64_t>(span.count());
-    const std::uint64_t length = whole - draws.below(how_long, whole / 2 + 1);
+    // A record takes its partition as long as any other, so short partitions end early and do not
+    // hold the watermark back; some are up to twice as fast as they need be.
+    const auto due = static_cast<std::uint64_t>(static_cast<Uint128>(whole) * lines / most_lines);
+    const std::uint64_t length = due - draws.below(how_much_faster, due / 2 + 1);
     std::vector<sim::Arrivals::Step> steps;
     for (const Burst& burst : bursts) {
-      const auto at = static_cast<Uint128>(length) * burst.at / std::max<std::uint64_t>(now, 1);
+      const auto at = static_cast<Uint128>(length) * burst.at / now;
       steps.push_back(
           {Instant{static_cast<std::int64_t>(at)}, static_cast<std::int64_t>(burst.offset)});
     }

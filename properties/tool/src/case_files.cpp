@@ -16,6 +16,7 @@ namespace {
 
 using properties::Case;
 using properties::Outcome;
+using properties::Verdict;
 
 std::vector<std::string> story(const Case& made, const Outcome& outcome) {
   std::vector<std::string> lines{fmt::format("{}: {}", made.job.name, to_text(outcome.verdict))};
@@ -29,16 +30,23 @@ std::vector<std::string> story(const Case& made, const Outcome& outcome) {
 
 }  // namespace
 
-Case case_of(const Case& generated, const Outcome& outcome) {
-  Case made = generated;
-  std::erase_if(made.plan.faults, [&](const faults::Fault& fault) {
-    const auto& unfired = outcome.unfired;
+Case case_of(const properties::Finding& finding, const properties::Subject& subject,
+             const JobSpec& spec) {
+  Case found = properties::generate_case(spec, subject.input, finding.seed);
+  found.expect = finding.outcome.verdict;
+  found.build = build_id;
+  if (found.expect == Verdict::crashed) return found;  // Once is enough.
+  found.trace_hash = finding.outcome.trace_hash;
+  Case smaller = found;
+  std::erase_if(smaller.plan.faults, [&](const faults::Fault& fault) {
+    const auto& unfired = finding.outcome.unfired;
     return std::find(unfired.begin(), unfired.end(), to_text(fault)) != unfired.end();
   });
-  made.expect = outcome.verdict;
-  made.build = build_id;
-  if (outcome.verdict != properties::Verdict::crashed) made.trace_hash = outcome.trace_hash;
-  return made;
+  sim::StackPool stacks;
+  const Outcome again = run_case(smaller, subject, stacks);
+  if (again.verdict != found.expect || again.breaches != finding.outcome.breaches) return found;
+  smaller.trace_hash = again.trace_hash;
+  return smaller;
 }
 
 std::string save_case(const std::string& directory, const Case& made, const Outcome& outcome) {

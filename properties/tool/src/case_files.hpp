@@ -5,12 +5,14 @@
 
 #include "millrace/properties/campaign.hpp"
 #include "millrace/properties/case.hpp"
+#include "millrace/properties/experiment.hpp"
 
 namespace millrace::tool {
 
-/// The case of a run, as it goes into a file: what it saw, and without the faults of its plan that
-/// never happened.
-properties::Case case_of(const properties::Case& generated, const properties::Outcome& outcome);
+/// The case of what a campaign found, as it goes into a file: what was seen, and without the faults
+/// of its plan that never happened, if it comes to the same without them.
+properties::Case case_of(const properties::Finding& finding, const properties::Subject& subject,
+                         const JobSpec& spec);
 
 /// Writes cases into `directory`, which is made if it is not there. Returns the path.
 /// Throws UsageError: it cannot be written.

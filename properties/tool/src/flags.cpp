@@ -25,7 +25,10 @@ First steps:
   millrace run corpus/jobs/quakes.toml              for real; kill it, and run it again
   millrace test corpus/jobs/quakes.toml --seeds 500 crash it 500 times in simulation
   millrace replay CASE                              see a failure again
+  millrace COMMAND --help                           all flags of a command
+)";
 
+constexpr const char* exit_codes = R"(
 Exit codes: 0 done / held, 1 breached, 2 wrong flags, job or table, 3 no progress,
 4 not deterministic, 5 invariant violated, 6 stale case, 7 refused or already owned,
 8 job failed, 9 ownership lost, 10 a worker process crashed, 130 interrupted.)";
@@ -83,7 +86,8 @@ void add_test(CLI::App& app, TestFlags& flags) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}))
       ->capture_default_str();
   test.add_option("--save", flags.save_directory,
-                  "Where failing cases go; by default the first few, into ./millrace-cases")
+                  "Where failing cases go, and with --seed any case; by default the first few\n"
+                  "failing ones, into ./millrace-cases")
       ->type_name("DIR");
   test.add_flag("--check-determinism", flags.check_determinism,
                 "Run every case again in another process and compare the traces");
@@ -109,7 +113,7 @@ void add_replay(CLI::App& app, ReplayFlags& flags) {
 
 std::variant<Flags, int> parse_flags(int argc, char** argv) {
   CLI::App app(about, "millrace");
-  app.footer(examples);
+  app.footer(exit_codes);  // Of the commands, too, which take it over as they are added.
   app.set_version_flag("--version", fmt::format("millrace {} (build {})", version, build_id));
   app.require_subcommand(1);
   RunFlags run;
@@ -126,6 +130,11 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   app.add_subcommand(
       "landmarks",
       "List the named moments of a run: where faults can be anchored, what logs show.");
+  app.footer(std::string(examples) + exit_codes);
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return usage_error;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -24,6 +24,7 @@ using properties::CampaignOptions;
 using properties::CampaignReport;
 using properties::Finding;
 using properties::Subject;
+using properties::Verdict;
 
 using namespace std::chrono_literals;
 
@@ -90,15 +91,15 @@ std::vector<std::string> save_findings(const TestFlags& flags, const Subject& su
   std::map<std::string, std::size_t> saved;
   std::vector<std::string> paths;
   for (const Finding& finding : findings) {
+    if (finding.outcome.verdict == Verdict::held && flags.save_directory.empty()) continue;
     const auto& breaches = finding.outcome.breaches;
     const std::string kind =
         breaches.empty() ? std::string(to_text(finding.outcome.verdict)) : breaches[0].judge;
     if (flags.save_directory.empty() && saved[kind] == most_saved_per_judge) continue;
     ++saved[kind];
-    const auto generated = properties::generate_case(spec, subject.input, finding.seed);
     paths.push_back(
         save_case(flags.save_directory.empty() ? default_directory : flags.save_directory,
-                  case_of(generated, finding.outcome), finding.outcome));
+                  case_of(finding, subject, spec), finding.outcome));
   }
   return paths;
 }
@@ -106,6 +107,7 @@ std::vector<std::string> save_findings(const TestFlags& flags, const Subject& su
 void print_findings(const std::vector<Finding>& findings, const std::vector<std::string>& paths) {
   for (std::size_t i = 0; i < std::min(findings.size(), most_listed); ++i) {
     const properties::Outcome& outcome = findings[i].outcome;
+    if (outcome.verdict == Verdict::held) continue;
     fmt::print("\nseed {:013x}: {}\n", findings[i].seed, to_text(outcome.verdict));
     for (const properties::Breach& breach : outcome.breaches) {
       fmt::print("  {}: {}\n", breach.judge, breach.what);
@@ -121,18 +123,10 @@ void print_findings(const std::vector<Finding>& findings, const std::vector<std:
              paths.front());
 }
 
-/// One run of one seed: its case is printed, whatever its verdict.
-void print_only_case(const TestFlags& flags, const Subject& subject, const JobSpec& spec,
-                     const CampaignOptions& options, const CampaignReport& report) {
-  properties::Outcome outcome;
-  if (!report.findings.empty()) outcome = report.findings.front().outcome;
-  auto generated = properties::generate_case(spec, subject.input, *options.only_seed);
-  generated.expect = outcome.verdict;
-  fmt::print(
-      "{}", to_text(generated,
-                    {fmt::format("millrace test {} --seed {:013x}", flags.job, *options.only_seed)},
-                    [](const std::string& origin) { return origin; }));
-  fmt::print("\n");
+/// One run of one seed: what it tried, whatever its verdict.
+void print_only_case(const Subject& subject, const JobSpec& spec, std::uint64_t seed) {
+  fmt::print("seed {:013x}\n\n{}\n", seed,
+             setting_text(properties::generate_case(spec, subject.input, seed)));
 }
 
 }  // namespace
@@ -170,7 +164,7 @@ int test_command(const TestFlags& flags) {
   if (flags.json) {
     print_json(report);
   } else {
-    if (options.only_seed) print_only_case(flags, subject, spec, options, report.campaign);
+    if (options.only_seed) print_only_case(subject, spec, *options.only_seed);
     print_table(report);
     print_findings(report.campaign.findings, report.cases);
   }

@@ -68,7 +68,7 @@ void print_table(const TestReport& report) {
              simulated / report.seconds);
   fmt::print("  per run      {} checkpoints, {} publishes that showed rows (medians)\n",
              campaign.checkpoints.median(), campaign.publishes.median());
-  if (campaign.publishes.median() < fewest_publishes) {
+  if (campaign.runs > 1 && campaign.publishes.median() < fewest_publishes) {
     fmt::print(
         "               fewer than {} publishes: this job's rows come all at once, and it "
         "tries little\n",

@@ -52,7 +52,7 @@ struct CampaignReport {
   std::uint64_t unfired = 0;  ///< Faults that never happened.
   std::uint64_t planned = 0;
   RunStatistics totals;           ///< Sums over all runs.
-  std::vector<Finding> findings;  ///< In the order of their runs.
+  std::vector<Finding> findings;  ///< Runs that did not hold, by seed; an only seed's always.
 
   std::uint64_t held() const { return verdicts[static_cast<std::size_t>(Verdict::held)]; }
   /// The verdict of the campaign: the worst that there was (DECISIONS "Cases, seeds, verdicts").

@@ -46,6 +46,9 @@ struct Case {
 std::string to_text(const Case& written, const std::vector<std::string>& comments,
                     const std::function<std::string(const std::string& origin)>& path_of);
 
+/// What a case adds to its job and input: cluster, timing and plan, as they stand in its text.
+std::string setting_text(const Case& written);
+
 /// Reads a case. `read_file` reads a file that the case refers to.
 /// Throws UsageError naming file, line, key and what was expected.
 Case parse_case(std::string_view text, const std::string& file,
