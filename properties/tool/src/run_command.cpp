@@ -12,7 +12,9 @@
 #include "millrace/posix/stop_signals.hpp"
 #include "millrace/runtime/coordinator/coordinator.hpp"
 #include "millrace/runtime/worker/worker.hpp"
+#include "millrace/sqlite/database.hpp"
 #include "millrace/sqlite/sqlite_tables.hpp"
+#include "millrace/sqlite/table_reader.hpp"
 
 #include "commands.hpp"
 #include "job_loading.hpp"
@@ -31,7 +33,10 @@ double seconds(std::chrono::nanoseconds span) { return static_cast<double>(span.
 class ProgressLine {
  public:
   explicit ProgressLine(Clock& clock)
-      : clock_(clock), start_(clock.now()), on_terminal_(posix::output_is_terminal()) {}
+      : clock_(clock),
+        start_(clock.now()),
+        on_terminal_(posix::output_is_terminal()),
+        shown_(start_) {}
 
   void show(const Progress& progress) {
     const Instant now = clock_.now();
@@ -54,6 +59,10 @@ class ProgressLine {
     }
     last_line_ = std::move(line);
     std::fflush(stdout);
+  }
+
+  void note(const std::string& sentence) {
+    fmt::print("{}note: {}\n", on_terminal_ ? "\r\x1b[K" : "", sentence);
   }
 
   /// Ends the line, if there is one.
@@ -85,7 +94,7 @@ class ProgressLine {
   Clock& clock_;
   Instant start_;
   bool on_terminal_;
-  Instant shown_{-1'000'000'000'000};
+  Instant shown_;
   Instant completed_at_;
   CheckpointId completed_;
   std::uint64_t last_read_ = 0;
@@ -106,6 +115,25 @@ std::unique_ptr<FileLock> own_directory(posix::PosixDisk& disk, const std::strin
   throw Refused(Refusal::already_owned,
                 fmt::format("{} belongs to {}", directory,
                             posix::lock_owner(lock_file).value_or("another process")));
+}
+
+/// A new history may only begin where no other left rows. The processor refuses that by itself, but
+/// only when the old history is given up already.
+void refuse_occupied(const JobSpec& spec) {
+  const TableLook look =
+      TableReader(spec.database, "", spec.table).look([](std::int64_t, std::span<const Cell>) {});
+  if (look.outcome != TableLook::Outcome::seen || look.rows == 0) return;
+  throw Refused(Refusal::sink_occupied,
+                fmt::format("table `{}` in {} has {} rows", spec.table, spec.database, look.rows));
+}
+
+/// Moves rows from the database's log into its file, so that a copy of that file has them all.
+void tidy_database(const std::string& path) {
+  try {
+    Database(path, "", Database::Access::write).checkpoint();
+  } catch (const std::exception&) {
+    // They are as safe and as visible in the log.
+  }
 }
 
 /// What became of the coordinator's task.
@@ -160,6 +188,7 @@ int run_command(const RunFlags& flags) {
 
   posix::PosixDisk disk;
   const auto ownership = own_directory(disk, spec.state_directory);
+  if (flags.fresh && !flags.adopt) refuse_occupied(spec);
   posix::ProcessOptions setup;
   setup.store_directory = spec.state_directory;
   setup.coordinators = {"coordinator1"};
@@ -194,12 +223,15 @@ int run_command(const RunFlags& flags) {
       line.end();
       fmt::print("stopping behind one more checkpoint; once more to stop at once\n");
     }
+    for (const std::string& note : process.take_notes()) line.note(note);
     line.show(process.progress());
   }
+  for (const std::string& note : process.take_notes()) line.note(note);
   worker->cancel();
   worker->join(Instant::never());
   line.end();
   if (end.error) std::rethrow_exception(end.error);
+  tidy_database(spec.database);
   return report_end(*end.end, spec, process.progress(), line);
 }
 

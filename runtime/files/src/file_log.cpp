@@ -51,6 +51,14 @@ struct Address {
 
 bool has_wildcard(std::string_view text) { return text.find_first_of("*?") != text.npos; }
 
+std::vector<std::string> list(Disk& disk, const std::string& directory) {
+  try {
+    return disk.list(directory);
+  } catch (const IoError& error) {
+    throw UsageError(fmt::format("`{}` cannot be read: {}", directory, error.what()));
+  }
+}
+
 std::vector<std::string> names_at(Disk& disk, const std::string& text) {
   const Address address(text);
   if (has_wildcard(address.directory)) {
@@ -59,7 +67,7 @@ std::vector<std::string> names_at(Disk& disk, const std::string& text) {
   }
   if (!has_wildcard(address.pattern)) return {std::string(address.pattern)};
   std::vector<std::string> names;
-  for (auto& name : disk.list(address.directory_path())) {
+  for (auto& name : list(disk, address.directory_path())) {
     if (!name.ends_with('/') && glob_fits(address.pattern, name)) names.push_back(std::move(name));
   }
   if (names.empty()) throw UsageError(fmt::format("`{}`: there is no file of such a name", text));

@@ -99,6 +99,7 @@ class Process::World {
   std::atomic<bool> stop_requested = false;
   std::mutex mutex;  ///< Of what follows.
   Progress progress;
+  std::vector<std::string> notes;
   std::map<std::string, std::unique_ptr<Node>> nodes;
 };
 
@@ -126,6 +127,8 @@ class Process::Node final : public Host, public Landmarks {
   }
   void note(std::string_view sentence) override {
     world_.run_log.line(fmt::format("{} {}", devices_.node, sentence));
+    const std::lock_guard lock(world_.mutex);
+    world_.notes.emplace_back(sentence);
   }
 
   void reached(const Landmark& landmark, std::string_view role,
@@ -169,6 +172,11 @@ void Process::request_stop() { world_->stop_requested = true; }
 Progress Process::progress() const {
   const std::lock_guard lock(world_->mutex);
   return world_->progress;
+}
+
+std::vector<std::string> Process::take_notes() {
+  const std::lock_guard lock(world_->mutex);
+  return std::exchange(world_->notes, {});
 }
 
 Clock& Process::clock() { return world_->clock; }

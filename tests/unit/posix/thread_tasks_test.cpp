@@ -17,8 +17,8 @@ namespace {
 
 /// Runs `body` as a task `window.1` of a process of its own.
 ForkedEnd run_task(const std::function<void(Env&)>& body) {
+  const TemporaryDirectory directory;  // Not the child's, which may not live to remove it.
   return run_forked([&] {
-    const TemporaryDirectory directory;
     NoSinks sinks;
     ProcessOptions options;
     options.store_directory = directory.path();

@@ -51,6 +51,8 @@ class Process {
   void request_stop();
   /// What was reported last, by whichever node.
   Progress progress() const;
+  /// The notes of all nodes (Host::note) since the last call.
+  std::vector<std::string> take_notes();
 
   Clock& clock();
   Disk& disk();

@@ -1,0 +1,3 @@
+#include "mutant.hpp"
+
+std::string millrace::mutants::active;
