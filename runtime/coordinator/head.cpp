@@ -25,22 +25,22 @@ Bytes encode_head(const Head& head) {
 }
 
 Head decode_head(std::span<const std::byte> bytes) {
-  Decoder in(unseal(Content::head, format_version, bytes, object_names::head));
-  Head head;
-  head.term = {in.number<std::uint64_t>()};
-  head.status = static_cast<JobStatus>(in.number<std::uint8_t>());
-  if (head.status < JobStatus::running || head.status > JobStatus::stopped) {
-    throw CorruptObject("head: its status is none that there is");
-  }
-  head.lineage.high = in.number<std::uint64_t>();
-  head.lineage.low = in.number<std::uint64_t>();
-  head.checkpoint.term = {in.number<std::uint64_t>()};
-  head.checkpoint.n = in.number<std::uint64_t>();
-  head.manifest = in.text();
-  head.manifest_checksum = in.number<std::uint64_t>();
-  head.nonce = in.number<std::uint64_t>();
-  in.expect_end();
-  return head;
+  return read_sealed(Content::head, format_version, bytes, object_names::head, [](Decoder& in) {
+    Head head;
+    head.term = {in.number<std::uint64_t>()};
+    head.status = static_cast<JobStatus>(in.number<std::uint8_t>());
+    if (head.status < JobStatus::running || head.status > JobStatus::stopped) {
+      throw CorruptBytes("its status is none that there is");
+    }
+    head.lineage.high = in.number<std::uint64_t>();
+    head.lineage.low = in.number<std::uint64_t>();
+    head.checkpoint.term = {in.number<std::uint64_t>()};
+    head.checkpoint.n = in.number<std::uint64_t>();
+    head.manifest = in.text();
+    head.manifest_checksum = in.number<std::uint64_t>();
+    head.nonce = in.number<std::uint64_t>();
+    return head;
+  });
 }
 
 SwapStep decide_swap(const SwapFacts& facts, const Head& mine) {

@@ -49,8 +49,7 @@ Leadership::Leadership(Env& env, const Job& job, const CoordinatorOptions& optio
 }
 
 TermEnd Leadership::lead() {
-  report(completed_.id == CheckpointId{} ? Progress::State::starting
-                                         : Progress::State::recovering);
+  report(completed_.id == CheckpointId{} ? Progress::State::starting : Progress::State::recovering);
   assemble();
   recover_sinks();
   if (!await_sinks()) return *failure_;

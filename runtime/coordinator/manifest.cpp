@@ -30,10 +30,8 @@ Bytes encode_manifest(const Manifest& manifest) {
 }
 
 Manifest decode_manifest(std::span<const std::byte> bytes, std::string_view name) {
-  Decoder in(unseal(Content::manifest, format_version, bytes, name));
-  auto manifest = decoded<Manifest>(in);
-  in.expect_end();
-  return manifest;
+  return read_sealed(Content::manifest, format_version, bytes, name,
+                     [](Decoder& in) { return decoded<Manifest>(in); });
 }
 
 }  // namespace millrace

@@ -29,10 +29,15 @@ std::optional<Message> RemoteLaneIn::try_take() {
       in.expect_end();
       return Message::of(std::move(rows));
     }
-    case Message::Kind::watermark: return Message::of(EventTime{in.number<std::int64_t>()});
+    case Message::Kind::watermark: {
+      const EventTime watermark{in.number<std::int64_t>()};
+      in.expect_end();
+      return Message::of(watermark);
+    }
     case Message::Kind::barrier: {
       const auto term = in.number<std::uint64_t>();
       const auto n = in.number<std::uint64_t>();
+      in.expect_end();
       return Message::of(CheckpointId{{term}, n});
     }
   }

@@ -121,6 +121,10 @@ class JobFileReader {
                                    "can be written differently",
                                    entry.key));
       }
+      if (entry.key == "window_start" || entry.key == "window_end") {
+        window.fail_at(entry.value,
+                       fmt::format("`{}` is the name of another column of the table", entry.key));
+      }
       if (std::find(spec_.key.begin(), spec_.key.end(), number) != spec_.key.end()) {
         window.fail_at(entry.value, fmt::format("`{}` stands in the key twice", entry.key));
       }
@@ -139,7 +143,12 @@ class JobFileReader {
                                                    aggregate.path_of(entry.key)));
       }
       const auto text = entry.value.text();
-      spec_.aggregates.push_back(fold(aggregate, entry, text ? *text : ""));
+      spec_.aggregates.push_back(
+          fold(aggregate, entry, text ? *text : aggregate.text(entry.key.c_str())));
+      if (spec_.aggregates.size() > Row::most_fields) {
+        aggregate.fail_at(entry.value,
+                          fmt::format("more than {} aggregates of one window", Row::most_fields));
+      }
     }
     if (spec_.aggregates.empty()) {
       aggregate.fail("one aggregate or more is expected, such as { count = \"count()\" }");

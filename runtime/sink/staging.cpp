@@ -30,9 +30,9 @@ void Staging::save(Snapshot& snapshot) {
     Bytes bytes = seal_rows(object.rows, cells);
     object.size_bytes = bytes.size();
     unpublished_.push_back(object);
+    fields.count = object.rows;
     snapshot.rows.push_back({std::move(object), std::move(bytes)});
   }
-  fields.count = snapshot.rows.empty() ? 0 : snapshot.rows.back().object.rows;
   env_.landmark(landmarks::sink_flushed, fields);
   snapshot.sinks.push_back(sink_);
   auto& listed = snapshot.acknowledgement.staged;

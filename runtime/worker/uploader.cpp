@@ -19,9 +19,6 @@ constexpr auto call_patience = 5s;
 constexpr auto upload_patience = 30s;
 constexpr auto pause_between_repeats = 50ms;
 
-constexpr std::uint16_t state_format_version = 1;
-constexpr std::size_t envelope_bytes = 24;
-
 /// Puts until it is stored. The same bytes under the same name: repeating is harmless.
 void store(Env& env, std::string_view name, std::span<const std::byte> bytes) {
   const Instant give_up = env.in(upload_patience);
@@ -62,7 +59,7 @@ StateObject write_state(const Snapshot& snapshot, std::uint32_t subtask, Encoder
     section.operator_name = part.operator_name;
     section.part = part.name;
     section.shape = part.shape;
-    section.offset = envelope_bytes + begin;
+    section.offset = envelope_header_bytes + begin;
     section.size_bytes = out.size() - begin;
     section.checksum = checksum(out.view().subspan(begin));
     object.sections.push_back(std::move(section));

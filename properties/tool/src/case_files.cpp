@@ -49,6 +49,16 @@ Case case_of(const properties::Finding& finding, const properties::Subject& subj
   return smaller;
 }
 
+void ensure_writable(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  const auto probe = std::filesystem::path(directory) / ".writable";
+  if (!std::ofstream(probe, std::ios::binary).flush()) {
+    throw UsageError(fmt::format("--save {}: no case can be written there", directory));
+  }
+  std::filesystem::remove(probe, error);
+}
+
 std::string save_case(const std::string& directory, const Case& made, const Outcome& outcome) {
   const std::string judge =
       outcome.breaches.empty() ? std::string(to_text(outcome.verdict)) : outcome.breaches[0].judge;

@@ -14,7 +14,11 @@ namespace millrace::tool {
 properties::Case case_of(const properties::Finding& finding, const properties::Subject& subject,
                          const JobSpec& spec);
 
-/// Writes cases into `directory`, which is made if it is not there. Returns the path.
+/// Makes `directory` if it is not there. Said before the runs, not after them.
+/// Throws UsageError: no file can be made in it.
+void ensure_writable(const std::string& directory);
+
+/// Writes a case into `directory`, which is made if it is not there. Returns the path.
 /// Throws UsageError: it cannot be written.
 std::string save_case(const std::string& directory, const properties::Case& made,
                       const properties::Outcome& outcome);

@@ -130,7 +130,9 @@ void refuse_occupied(const JobSpec& spec) {
 /// Moves rows from the database's log into its file, so that a copy of that file has them all.
 void tidy_database(const std::string& path) {
   try {
-    Database(path, "", Database::Access::write).checkpoint();
+    Database database(path, "", Database::Access::write);
+    database.execute("PRAGMA schema_version");  // Before it has read, it knows of no log.
+    database.checkpoint();
   } catch (const std::exception&) {
     // They are as safe and as visible in the log.
   }
@@ -212,8 +214,8 @@ int run_command(const RunFlags& flags) {
   const posix::StopSignals signals;
   ProgressLine line(process.clock());
   const auto worker =
-      process.start("worker1", "worker1", [&](Env& env) { run_worker(env, job, worker_options); });
-  const auto coordinator = process.start("coordinator1", "coordinator1",
+      process.start("worker1", "worker", [&](Env& env) { run_worker(env, job, worker_options); });
+  const auto coordinator = process.start("coordinator1", "coordinator",
                                          [&](Env& env) { coordinate(env, job, options, end); });
   bool asked_to_stop = false;
   while (!coordinator->join(process.clock().now() + 100ms)) {

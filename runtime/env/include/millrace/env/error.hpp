@@ -74,6 +74,8 @@ enum class Refusal : std::uint8_t {
   staged_rows_missing,  ///< Rows that were staged and decided, but not published, are gone.
 };
 
+constexpr bool is_known(Refusal refusal) { return refusal <= Refusal::staged_rows_missing; }
+
 /// The short name that a person can search for: `sink_ahead`.
 const char* name_of(Refusal refusal);
 

@@ -23,6 +23,10 @@ struct Failure {
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
+constexpr bool is_known(Failure::Kind kind) {
+  return kind >= Failure::Kind::world && kind <= Failure::Kind::refused;
+}
+
 /// Whether trying again is of no use.
 inline bool is_permanent(const Failure& failure) { return failure.kind != Failure::Kind::world; }
 

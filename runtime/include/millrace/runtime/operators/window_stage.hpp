@@ -88,8 +88,10 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
       invariant(watermark_ == EventTime::min() || watermark_ == watermark,
                 "at an aligned barrier all subtasks of an operator have the same watermark");
       watermark_ = watermark;
+      // Several subtasks may read this section. One of them goes on with its count.
       const auto late = in.number<std::uint64_t>();
-      if (static_cast<int>(section.subtask) % at_.of == at_.index) late_ += late;
+      const auto first_group = static_cast<std::uint32_t>(section.groups.first);
+      if (owner_of(first_group, at_.of) == at_.index) late_ += late;
       const auto panes = in.count(1);
       for (std::uint32_t i = 0; i < panes; ++i) restore_pane(in);
       in.expect_end();

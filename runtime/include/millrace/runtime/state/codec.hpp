@@ -22,7 +22,7 @@ namespace millrace {
 /// How values of T become bytes: little endian, fixed widths, no padding, counts before texts and
 /// lists.
 ///
-/// There is nothing to write for integers, enumerations, texts, optional, variant, vector, array,
+/// There is nothing to write for numbers, truth values, enumerations, texts, optional, variant, vector, array,
 /// and plain structs of up to 16 such members: those are found by the compiler. For anything else:
 ///
 ///     template <>
@@ -62,18 +62,38 @@ template <class T>
 concept Plain = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>;
 
 template <class T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, Int128>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::same_as<T, Int128>
+struct Codec<T> {
+  static void encode(Encoder& out, T value) { out.raw(&value, sizeof value); }
+  static void decode(Decoder& in, T& value) { in.raw(&value, sizeof value); }
+  static constexpr std::uint64_t shape() {
+    return mix64(sizeof(T) * 4 + (std::is_floating_point_v<T> ? 3 : std::is_signed_v<T> ? 1 : 2));
+  }
+};
+
+template <>
+struct Codec<bool> {
+  static void encode(Encoder& out, bool value) { out.raw(&value, 1); }
+  static void decode(Decoder& in, bool& value) {
+    value = in.number<std::uint8_t>() != 0;  // Any other byte in a bool is undefined behaviour.
+  }
+  static constexpr std::uint64_t shape() { return hash_name("truth"); }
+};
+
+/// An enumeration that can come from outside says what it has: `constexpr bool is_known(Colour)`
+/// beside it. Anything else is refused.
+template <class T>
+  requires std::is_enum_v<T>
 struct Codec<T> {
   static void encode(Encoder& out, T value) { out.raw(&value, sizeof value); }
   static void decode(Decoder& in, T& value) {
-    if constexpr (std::is_same_v<T, bool>) {
-      value = in.number<std::uint8_t>() != 0;  // Any other byte in a bool is undefined behaviour.
-    } else {
-      in.raw(&value, sizeof value);
+    in.raw(&value, sizeof value);
+    if constexpr (requires { is_known(value); }) {
+      if (!is_known(value)) throw CorruptBytes("an enumeration holds none of its values");
     }
   }
   static constexpr std::uint64_t shape() {
-    return mix64(sizeof(T) * 4 + (std::is_floating_point_v<T> ? 3 : std::is_signed_v<T> ? 1 : 2));
+    return mix64(hash_name("enumeration") ^ millrace::shape<std::underlying_type_t<T>>());
   }
 };
 

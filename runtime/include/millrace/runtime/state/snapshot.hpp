@@ -9,8 +9,12 @@
 
 #include "millrace/env/bytes.hpp"
 #include "millrace/runtime/state/checkpoint.hpp"
+#include "millrace/runtime/state/key_hash.hpp"
 
 namespace millrace {
+
+/// Of the objects that subtasks write (STATE.md).
+inline constexpr std::uint16_t state_format_version = 1;
 
 /// State that no longer changes and can be written after the barrier has passed, by another task.
 class Frozen {
@@ -52,7 +56,7 @@ struct Snapshot {
 
 /// One section of one old subtask's state, read and checked.
 struct RestoredSection {
-  std::uint32_t subtask = 0;  ///< Who wrote it.
+  GroupRange groups;  ///< That its writer owned.
   std::string part;
   std::uint64_t shape = 0;
   Bytes bytes;

@@ -115,7 +115,9 @@ class KeyedTable {
     return entry(position);
   }
   Place locate(const K& key, std::uint64_t hash) {
-    for (std::size_t i = index_.first(hash);; i = index_.next(i)) {
+    const std::size_t first = index_.first(hash);
+    std::size_t i = first;
+    do {
       IndexLine& line = index_.line(i);
       for (std::uint32_t left = line.matches(TableIndex::tag_of(hash)); left != 0;
            left &= left - 1) {
@@ -123,7 +125,10 @@ class KeyedTable {
         if (entry(line.positions[place]).key == key) return {&line, place};
       }
       if ((line.overflowed & TableIndex::overflow_bit(hash)) == 0) return {nullptr, 0};
-    }
+      i = index_.next(i);
+      // Marks of an overflow outlive the entries that overflowed, so every line may have one.
+    } while (i != first);
+    return {nullptr, 0};
   }
   [[gnu::noinline]] S& insert(const K& key, std::uint64_t hash) {
     if (index_.is_full(size())) {
