@@ -166,8 +166,11 @@ int replay_command(const ReplayFlags& flags) {
   } else {
     print_text(scenario, outcome, comparison);
   }
-  if (flags.expect && outcome.verdict == scenario.expect) return 0;
-  return exit_code_of(outcome.verdict);
+  if (!flags.expect) return exit_code_of(outcome.verdict);
+  if (outcome.verdict == scenario.expect) return 0;
+  // It does not show what it was kept for.
+  const int code = exit_code_of(outcome.verdict);
+  return code == 0 ? exit_code_of(Verdict::stale) : code;
 }
 
 }  // namespace millrace::tool

@@ -31,8 +31,8 @@ struct Input {
 /// partitions are long. Says how many there are by being counted.
 Input head_of(const Input& whole, std::uint64_t lines);
 
-/// When the lines of a run's input arrive: within `span`, in bursts and pauses, every partition at its
-/// own pace. The longest partition takes the most of it, shorter ones end sooner.
+/// When the lines of a run's input arrive: within `span`, in bursts and pauses, every partition at
+/// its own pace. The longest partition takes the most of it, shorter ones end sooner.
 sim::Arrivals draw_arrivals(const Input& input, std::chrono::nanoseconds span, sim::Draws& draws);
 
 }  // namespace millrace::properties

@@ -22,8 +22,9 @@ namespace millrace {
 /// How values of T become bytes: little endian, fixed widths, no padding, counts before texts and
 /// lists.
 ///
-/// There is nothing to write for numbers, truth values, enumerations, texts, optional, variant, vector, array,
-/// and plain structs of up to 16 such members: those are found by the compiler. For anything else:
+/// There is nothing to write for numbers, truth values, enumerations, texts, optional, variant,
+/// vector, array, and plain structs of up to 16 such members: those are found by the compiler. For
+/// anything else:
 ///
 ///     template <>
 ///     struct millrace::Codec<Money> {

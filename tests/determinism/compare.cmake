@@ -1,0 +1,10 @@
+# Runs FIRST and SECOND and fails unless both say the same, and something.
+foreach(which FIRST SECOND)
+  execute_process(COMMAND ${${which}} OUTPUT_VARIABLE said_${which} RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${${which}} ended with ${code}")
+  endif()
+endforeach()
+if(said_FIRST STREQUAL "" OR NOT said_FIRST STREQUAL said_SECOND)
+  message(FATAL_ERROR "not the same:\n${said_FIRST}\nand\n${said_SECOND}")
+endif()
