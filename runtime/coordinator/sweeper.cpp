@@ -38,7 +38,7 @@ bool is_garbage(std::string_view name, Term term, const std::set<std::string>& r
   return writer && *writer < term && !reached.contains(std::string(name));
 }
 
-Sweeper::Sweeper(Env& env) : env_(env), orders_(std::make_shared<Orders>(order_room)) {
+Sweeper::Sweeper(Env& env) : orders_(std::make_shared<Orders>(order_room)) {
   task_ = env.tasks.start("sweeper", [orders = orders_](Env& own) { run(own, *orders); });
 }
 

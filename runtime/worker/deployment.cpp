@@ -25,7 +25,7 @@ void run_and_report(Env& env, const ChainPlan& plan, SourceCounters& counters) {
 Deployment::Deployment(Env& env, const Job& job, const Deploy& order,
                        std::optional<std::uint64_t> records_per_second, SourceCounters& counters,
                        Report report)
-    : env_(env), term_(order.term), layout_(plan_layout(job, static_cast<int>(order.parallelism))) {
+    : term_(order.term), layout_(plan_layout(job, static_cast<int>(order.parallelism))) {
   const auto manifest = std::make_shared<const Manifest>(
       decode_manifest(order.manifest, "the manifest of a deployment"));
   plan_members(env.node, order.workers, manifest, records_per_second, report);

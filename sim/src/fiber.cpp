@@ -89,6 +89,32 @@ void switch_thread_fiber([[maybe_unused]] void* fiber) {
 #endif
 }
 
+/// While it lives, the sanitizers take this thread to be on another stack.
+class Visit {
+ public:
+  Visit(const void* bottom, std::size_t size, void* thread_fiber)
+      : bottom_(bottom), size_(size), home_(this_thread_fiber()) {
+    start_switch(&fake_, bottom, size);
+    switch_thread_fiber(thread_fiber);
+  }
+  ~Visit() {
+    switch_thread_fiber(home_);
+    // The first tells the bounds of the stack from which the visit came, the second returns there.
+    finish_switch(nullptr, &bottom_, &size_);
+    void* nothing = nullptr;
+    start_switch(&nothing, bottom_, size_);
+    finish_switch(fake_, nullptr, nullptr);
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  void* fake_ = nullptr;
+  const void* bottom_;
+  std::size_t size_;
+  void* home_;
+};
+
 }  // namespace sanitizer
 
 /// The stack belongs to the pool, whatever Boost would like to do with it.
@@ -128,6 +154,9 @@ Fiber::Fiber(StackPool& stacks, std::function<void()> body)
   const auto stack = stacks_.take();
   stack_.sp = stack.top;
   stack_.size = stack.size_bytes;
+  // Boost enters the new stack once while it makes a fiber, and leaves a frame there. It must not
+  // be one of the maker's fake frames: the maker may end first.
+  const sanitizer::Visit visit(bottom_of(stack_), stack_.size, tsan_fiber_);
   ::new (slot_)
       context::fiber(std::allocator_arg, context::preallocated(stack_.sp, stack_.size, stack_),
                      BorrowedStack{}, [this](context::fiber&& outside) {

@@ -10,7 +10,6 @@ namespace millrace::sim {
 namespace {
 
 constexpr Site rank_site{"schedule.rank"};
-constexpr Site step_cost{"schedule.step"};
 
 /// So often a task may find that it need not wait, without waiting in between.
 constexpr std::uint32_t most_returns_at_once = 100'000;

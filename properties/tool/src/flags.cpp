@@ -69,6 +69,7 @@ void add_test(CLI::App& app, TestFlags& flags) {
   test.add_option("JOB", flags.job, "The job file")->required();
   auto* const seeds = test.add_option("--seeds", flags.seeds, "How many runs")
                           ->type_name("N")
+                          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
                           ->capture_default_str();
   test.add_option("--seed", flags.only_seed,
                   "One run, of this seed (hexadecimal, as failures are reported)")

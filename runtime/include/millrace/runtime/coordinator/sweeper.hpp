@@ -45,7 +45,6 @@ class Sweeper {
   using Orders = Channel<Order>;
   static void run(Env& env, Orders& orders);
 
-  Env& env_;
   std::shared_ptr<Orders> orders_;
   std::unique_ptr<RunningTask> task_;
 };

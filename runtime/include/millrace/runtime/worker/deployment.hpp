@@ -48,7 +48,6 @@ class Deployment {
   std::vector<LaneTarget> outputs_of(int chain, Subtask at, const std::string& node,
                                      const std::vector<std::string>& workers);
 
-  Env& env_;
   Term term_;
   Layout layout_;
   std::map<std::string, Member, std::less<>> members_;  ///< By the task's name.
