@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <fmt/format.h>
+
+#include "millrace/properties/campaign.hpp"
+#include "millrace/properties/experiment.hpp"
+
+#include "corpus_subject.hpp"
+
+using namespace millrace;
+using namespace millrace::properties;
+
+namespace {
+
+constexpr std::uint64_t campaign_seed = 1;
+constexpr std::uint64_t records = 1000;
+constexpr std::uint64_t runs_per_test = 100;
+
+Case case_at(const Subject& subject, std::uint64_t index) {
+  return generate_case(subject.spec, subject.input, run_seed(campaign_seed, index));
+}
+
+/// All that is needed to see a run again: a case for `millrace replay`.
+std::string replayable(Case made, const Outcome& outcome) {
+  made.expect = outcome.verdict;
+  made.trace_hash = outcome.trace_hash;
+  std::vector<std::string> comments{
+      fmt::format("seed {:013x}: {}", made.seed, to_text(outcome.verdict))};
+  for (const Breach& breach : outcome.breaches) {
+    comments.push_back(breach.judge + ": " + breach.what);
+  }
+  if (!outcome.reason.empty()) comments.push_back(outcome.reason);
+  for (std::string& comment : comments) std::replace(comment.begin(), comment.end(), '\n', ' ');
+  return to_text(made, comments, [](const std::string& origin) { return origin; });
+}
+
+/// Runs a hundred seeds of a job under faults, and tells of every one that does not hold.
+///
+/// Returns how many runs, at the median, made rows visible.
+std::uint64_t hold(const std::string& job, std::uint64_t first) {
+  const Subject subject = tests::corpus_subject(job, records);
+  REQUIRE(subject.reference.records() == records);
+  sim::StackPool stacks;
+  Tally publishes;
+  std::uint64_t fired = 0;
+  for (std::uint64_t index = first; index < first + runs_per_test; ++index) {
+    const Case made = case_at(subject, index);
+    const Outcome outcome = run_case(made, subject, stacks);
+    publishes.add(outcome.statistics.publishes);
+    fired += made.plan.faults.size() - outcome.unfired.size();
+    if (outcome.verdict != Verdict::held) FAIL_CHECK(replayable(made, outcome));
+  }
+  CHECK(fired > runs_per_test);  // The storm really came.
+  return publishes.median();
+}
+
+}  // namespace
+
+TEST_CASE("quakes holds under faults, seeds 0 to 99", "[simulation]") { hold("quakes", 0); }
+TEST_CASE("quakes holds under faults, seeds 100 to 199", "[simulation]") { hold("quakes", 100); }
+TEST_CASE("quakes holds under faults, seeds 200 to 299", "[simulation]") { hold("quakes", 200); }
+
+// A job that shows nothing before the end proves little, so there is one that publishes all along.
+
+TEST_CASE("quakes_feed holds under faults, seeds 0 to 99", "[simulation]") {
+  CHECK(hold("quakes_feed", 0) >= 3);
+}
+TEST_CASE("quakes_feed holds under faults, seeds 100 to 199", "[simulation]") {
+  CHECK(hold("quakes_feed", 100) >= 3);
+}
+TEST_CASE("quakes_feed holds under faults, seeds 200 to 299", "[simulation]") {
+  CHECK(hold("quakes_feed", 200) >= 3);
+}
+
+TEST_CASE("a run is the same whatever ran before it in its process", "[simulation]") {
+  const Subject quakes = tests::corpus_subject("quakes", records);
+  const Subject feed = tests::corpus_subject("quakes_feed", records);
+  constexpr std::uint64_t cases = 10;
+  sim::StackPool stacks;
+  const auto hash_of = [&](const Subject& subject, std::uint64_t index) {
+    return run_case(case_at(subject, index), subject, stacks).trace_hash;
+  };
+  std::vector<std::uint64_t> of_quakes;
+  std::vector<std::uint64_t> of_feed;
+  for (std::uint64_t i = 0; i < cases; ++i) of_quakes.push_back(hash_of(quakes, i));
+  for (std::uint64_t i = 0; i < cases; ++i) of_feed.push_back(hash_of(feed, i));
+
+  for (std::uint64_t i = cases; i-- > 0;) {
+    CAPTURE(i);
+    CHECK(hash_of(feed, i) == of_feed[i]);
+    CHECK(hash_of(quakes, i) == of_quakes[i]);
+  }
+  std::vector<std::uint64_t> all = of_quakes;
+  all.insert(all.end(), of_feed.begin(), of_feed.end());
+  std::sort(all.begin(), all.end());
+  CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
+}

@@ -1,0 +1,187 @@
+#include "millrace/faults/fault.hpp"
+
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "millrace/env/error.hpp"
+
+using namespace millrace;
+using namespace millrace::faults;
+using namespace std::chrono_literals;
+
+namespace {
+
+template <class Act>
+std::string complaint_of(Act act) {
+  try {
+    act();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string complaint_about_fault(std::string_view text) {
+  return complaint_of([&] { parse_fault(text); });
+}
+std::string complaint_about_span(std::string_view text) {
+  return complaint_of([&] { parse_span(text); });
+}
+
+struct WrittenFault {
+  Fault fault;
+  std::string text;
+};
+
+/// One of every kind, in the order of the variant.
+const std::vector<WrittenFault> one_of_each{
+    {Kill{"worker1", Instant{1'500'000'000}, 200ms}, "kill node=worker1 at=1500ms down=200ms"},
+    {PowerLoss{"store", parse_anchor("sink_staged n=3"), 3s},
+     "power_loss node=store at='sink_staged n=3' down=3s"},
+    {Pause{"coordinator2", Instant{}, 17ns}, "pause node=coordinator2 at=0s lasts=17ns"},
+};
+
+}  // namespace
+
+TEST_CASE("a fault of every kind survives being written down and read back", "[faults][text]") {
+  REQUIRE(one_of_each.size() == std::variant_size_v<Fault>);
+  REQUIRE(std::size(kinds) == std::variant_size_v<Fault>);
+  for (std::size_t kind = 0; kind < one_of_each.size(); ++kind) {
+    const auto& [fault, text] = one_of_each[kind];
+    CAPTURE(text);
+    REQUIRE(fault.index() == kind);
+    CHECK(to_text(fault) == text);
+    CHECK(parse_fault(text) == fault);
+    CHECK(kind_of(fault) == kinds[kind]);
+    CHECK(text.starts_with(kind_of(fault)));
+  }
+  CHECK(node_of(one_of_each[1].fault) == "store");
+  CHECK(moment_of(one_of_each[0].fault) == Moment{Instant{1'500'000'000}});
+  CHECK(moment_of(one_of_each[1].fault) == Moment{parse_anchor("sink_staged n=3")});
+}
+
+TEST_CASE("every condition of an anchor survives inside a fault", "[faults][text]") {
+  for (const char* anchor :
+       {"took_over", "sink_staged role=sink.0", "sink_staged role=sink.*", "head_swapped term=2",
+        "head_swapped n=0", "uploaded subtask=0", "uploaded subtask=-1", "publish_begun retry=3",
+        "took_over life=2", "swept nth=12",
+        "sink_staged role=sink.* term=1 n=3 subtask=0 retry=2 life=4 nth=5"}) {
+    CAPTURE(anchor);
+    for (const Fault& fault : {Fault(Kill{"worker1", parse_anchor(anchor), 1ms}),
+                               Fault(PowerLoss{"worker1", parse_anchor(anchor), 1ms}),
+                               Fault(Pause{"worker1", parse_anchor(anchor), 1ms})}) {
+      CHECK(to_text(fault).find("at='" + std::string(anchor) + "'") != std::string::npos);
+      CHECK(parse_fault(to_text(fault)) == fault);
+    }
+  }
+}
+
+TEST_CASE("what follows a fault's kind may stand in any order, with any spaces", "[faults][text]") {
+  const Fault expected = Kill{"worker1", parse_anchor("sink_staged n=3"), 200ms};
+
+  CHECK(parse_fault("kill down=200ms at='sink_staged n=3' node=worker1") == expected);
+  CHECK(parse_fault("  kill   node=worker1  at='  sink_staged   n=3 '   down=200000us ") ==
+        expected);
+  CHECK(parse_fault("kill node='worker1' at='sink_staged n=3' down='200ms'") == expected);
+  CHECK(parse_fault("kill node=worker1 at=took_over down=200ms") ==
+        Fault(Kill{"worker1", parse_anchor("took_over"), 200ms}));
+}
+
+TEST_CASE("a word that does not belong into a fault is named", "[faults][text]") {
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"", "kill, power_loss or pause is expected, not ``"},
+      {"crash node=worker1 at=1s down=1s", "kill, power_loss or pause is expected, not `crash`"},
+      {"Kill node=worker1 at=1s down=1s", "kill, power_loss or pause is expected, not `Kill`"},
+      {"kill at=1s down=1s", "`node=` is missing"},
+      {"kill node=worker1 down=1s", "`at=` is missing"},
+      {"kill node=worker1 at=1s", "`down=` is missing"},
+      {"kill node=worker1 at=1s lasts=1s", "`down=` is missing"},
+      {"power_loss node=worker1 at=1s lasts=1s", "`down=` is missing"},
+      {"pause node=worker1 at=1s down=1s", "`lasts=` is missing"},
+      {"kill node=worker1 at=1s down=1s lasts=1s", "`lasts=` does not belong to `kill`"},
+      {"pause node=worker1 at=1s lasts=1s down=1s", "`down=` does not belong to `pause`"},
+      {"power_loss node=worker1 at=1s down=1s why=fun", "`why=` does not belong to `power_loss`"},
+      {"kill node=worker1 node=worker2 at=1s down=1s", "`node` stands there twice"},
+      {"kill worker1", "name=value is expected"},
+      {"kill node=worker1 at='took_over down=1s", "a quote does not end"},
+  };
+  for (const auto& [text, why] : wrong) {
+    CHECK(complaint_about_fault(text) == "fault `" + text + "`: " + why);
+  }
+}
+
+TEST_CASE("a moment that is none is told by what it looks like", "[faults][text]") {
+  // A span begins with a digit, an anchor does not.
+  CHECK(complaint_about_fault("kill node=worker1 at=12 down=1s") ==
+        "`12` is no span; one such as 200ms is expected, with ns, us, ms or s");
+  CHECK(complaint_about_fault("kill node=worker1 at='' down=1s") ==
+        "an anchor begins with the name of a landmark; `millrace landmarks` lists them");
+  CHECK(complaint_about_fault("kill node=worker1 at='took_over phase=2' down=1s") ==
+        "`phase=2` in an anchor: expected role=, term=, n=, subtask=, retry=, life= or nth=");
+  CHECK(complaint_about_fault("kill node=worker1 at='took_over nth=0' down=1s") ==
+        "`nth=0` in an anchor: counting begins at 1");
+  CHECK(complaint_about_fault("kill node=worker1 at=1s down=soon") ==
+        "`soon` is no span; one such as 200ms is expected, with ns, us, ms or s");
+}
+
+TEST_CASE("a span is written in the largest unit that divides it", "[faults][text]") {
+  const std::vector<std::pair<std::chrono::nanoseconds, std::string>> spans{
+      {0ns, "0s"},
+      {1ns, "1ns"},
+      {999ns, "999ns"},
+      {1us, "1us"},
+      {1500ns, "1500ns"},
+      {1ms, "1ms"},
+      {1500us, "1500us"},
+      {200ms, "200ms"},
+      {1s, "1s"},
+      {1500ms, "1500ms"},
+      {60s, "60s"},
+      {3600s, "3600s"},
+      {1s + 1ns, "1000000001ns"},
+      {std::chrono::nanoseconds::max(), "9223372036854775807ns"},
+      {9223372036s, "9223372036s"},
+  };
+  for (const auto& [span, text] : spans) {
+    CAPTURE(text);
+    CHECK(to_text(span) == text);
+    CHECK(parse_span(text) == span);
+  }
+}
+
+TEST_CASE("a span is read in every unit, up to the longest that there is", "[faults][text]") {
+  CHECK(parse_span("0ns") == 0ns);
+  CHECK(parse_span("0ms") == 0ns);
+  CHECK(parse_span("007us") == 7us);
+  CHECK(parse_span("9223372036854775us") == 9223372036854775us);
+  CHECK(parse_span("9223372036854ms") == 9223372036854ms);
+  CHECK(complaint_about_span("9223372036854776us") != "");
+  CHECK(complaint_about_span("9223372036855ms") != "");
+  CHECK(complaint_about_span("9223372037s") != "");
+  CHECK(complaint_about_span("9223372036854775808ns") != "");
+}
+
+TEST_CASE("what is no span is refused", "[faults][text]") {
+  for (const std::string text : {"", "5", "ms", "-5ms", "+5ms", "5 ms", " 5ms", "5ms ", "1.5s",
+                                 "5MS", "5min", "5h", "5msx", "five seconds", "0x5ms"}) {
+    CHECK(complaint_about_span(text) ==
+          "`" + text + "` is no span; one such as 200ms is expected, with ns, us, ms or s");
+  }
+}
+
+TEST_CASE("faults are equal when everything about them is", "[faults][text]") {
+  const Fault fault = Kill{"worker1", parse_anchor("took_over"), 1ms};
+
+  CHECK(fault == Fault(Kill{"worker1", parse_anchor("took_over"), 1ms}));
+  CHECK_FALSE(fault == Fault(Kill{"worker2", parse_anchor("took_over"), 1ms}));
+  CHECK_FALSE(fault == Fault(Kill{"worker1", parse_anchor("took_over nth=2"), 1ms}));
+  CHECK_FALSE(fault == Fault(Kill{"worker1", Instant{}, 1ms}));
+  CHECK_FALSE(fault == Fault(Kill{"worker1", parse_anchor("took_over"), 2ms}));
+  CHECK_FALSE(fault == Fault(PowerLoss{"worker1", parse_anchor("took_over"), 1ms}));
+}

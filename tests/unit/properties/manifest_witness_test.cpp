@@ -1,0 +1,121 @@
+#include "manifest_witness.hpp"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "millrace/env/error.hpp"
+#include "millrace/runtime/coordinator/head.hpp"
+#include "millrace/runtime/coordinator/manifest.hpp"
+
+using namespace millrace;
+using namespace millrace::properties;
+
+namespace {
+
+constexpr std::size_t envelope_bytes = 24;
+
+ManifestPartition partition(const std::string& name, std::int64_t offset, bool ended) {
+  ManifestPartition made;
+  made.facts = {name, 5000, 99};
+  made.progress.name = name;
+  made.progress.position = {offset, 48};
+  made.progress.newest = {1'600'000'000'000};
+  made.progress.ended = ended;
+  made.progress.records = 47;
+  made.progress.skipped = 1;
+  return made;
+}
+
+Manifest manifest_of(CheckpointId id) {
+  Manifest manifest;
+  manifest.lineage = {0x0123456789ABCDEF, 0xFEDCBA9876543210};
+  manifest.id = id;
+  manifest.fingerprint = {{"source.files", "*.jsonl"}, {"window.tumbling", ""}};
+  manifest.key_groups = 128;
+  manifest.parallelism = 2;
+  manifest.partitions = {partition("a.jsonl", 4711, true), partition("b.jsonl", 0, false),
+                         partition("", 5'000'000'000, false)};
+  manifest.watermarks = {{"window", {1'599'999'999'999}}};
+  manifest.staged = {{"sink", id, 0, "staged/7.42/sink.0", 10, 400}};
+  return manifest;
+}
+
+/// The file in which a directory store keeps a head.
+Bytes register_file(CheckpointId id, JobStatus status) {
+  Head head;
+  head.term = {9};
+  head.status = status;
+  head.lineage = {0x0123456789ABCDEF, 0xFEDCBA9876543210};
+  head.checkpoint = id;
+  head.manifest = "manifest/7.42";
+  const Bytes written = encode_head(head);
+  // The version in front of it is under the envelope too; nobody looks at the envelope here.
+  Bytes file(envelope_bytes + sizeof(std::uint64_t));
+  file.insert(file.end(), written.begin(), written.end());
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("the judges read out of a manifest what the processor wrote", "[properties][witness]") {
+  const CheckpointId id{{7}, 42};
+  const Bytes bytes = encode_manifest(manifest_of(id));
+
+  const Witness witness = read_witness(bytes);
+
+  CHECK(witness.lineage == Lineage{0x0123456789ABCDEF, 0xFEDCBA9876543210});
+  CHECK(witness.id == id);
+  REQUIRE(witness.claims.size() == 3);
+  CHECK(witness.claims[0].partition == "a.jsonl");
+  CHECK(witness.claims[0].offset == 4711);
+  CHECK(witness.claims[0].ended);
+  CHECK(witness.claims[1].partition == "b.jsonl");
+  CHECK(witness.claims[1].offset == 0);
+  CHECK_FALSE(witness.claims[1].ended);
+  CHECK(witness.claims[2].partition.empty());
+  CHECK(witness.claims[2].offset == 5'000'000'000);
+}
+
+TEST_CASE("a manifest of a job that has read nothing claims nothing", "[properties][witness]") {
+  const Witness witness = read_witness(encode_manifest(Manifest{}));
+
+  CHECK(witness.id == CheckpointId::genesis());
+  CHECK(witness.claims.empty());
+}
+
+TEST_CASE("a manifest that ends before its partitions do is corrupt", "[properties][witness]") {
+  Manifest manifest = manifest_of({{7}, 42});
+  manifest.watermarks.clear();
+  manifest.staged.clear();
+  const Bytes whole = encode_manifest(manifest);
+  // Behind the partitions stand three empty lists and a number.
+  const std::size_t end_of_claims = whole.size() - 3 * 4 - 8;
+
+  CHECK(read_witness(std::span(whole).first(end_of_claims)).claims.size() == 3);
+  for (std::size_t size = 0; size < end_of_claims; ++size) {
+    CAPTURE(size);
+    CHECK_THROWS_AS(read_witness(std::span(whole).first(size)), CorruptObject);
+  }
+}
+
+TEST_CASE("the judges read out of the register which checkpoint is decided",
+          "[properties][witness]") {
+  for (const CheckpointId id :
+       {CheckpointId::genesis(), CheckpointId{{1}, 1}, CheckpointId{{300}, 70'000}}) {
+    for (const JobStatus status : {JobStatus::running, JobStatus::finished, JobStatus::stopped}) {
+      CHECK(read_decided(register_file(id, status)) == id);
+    }
+  }
+}
+
+TEST_CASE("a register of which only the beginning is there decides nothing",
+          "[properties][witness]") {
+  const Bytes whole = register_file({{7}, 42}, JobStatus::running);
+  // Two envelopes, version, term, status, lineage, id.
+  constexpr std::size_t end_of_id = 2 * envelope_bytes + 8 + 8 + 1 + 16 + 16;
+  for (std::size_t size = 0; size < end_of_id; ++size) {
+    CHECK_FALSE(read_decided(std::span(whole).first(size)).has_value());
+  }
+  CHECK(read_decided(std::span(whole).first(end_of_id)) == CheckpointId{{7}, 42});
+}
