@@ -16,6 +16,9 @@ struct Unit {
 };
 constexpr Unit units[] = {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}};
 
+/// Longer than anything in a job waits, and short enough for a run to get past it.
+constexpr std::chrono::nanoseconds longest_outage = std::chrono::hours(1);
+
 std::string moment_text(const Moment& moment) {
   if (const auto* anchor = std::get_if<Anchor>(&moment)) {
     return fmt::format("'{}'", to_text(*anchor));
@@ -137,6 +140,9 @@ Fault parse_fault(std::string_view text) {
     fault.node = words.take("node");
     fault.at = parse_moment(words.take("at"));
     fault.*span = parse_span(words.take(name));
+    if (fault.*span > longest_outage) {
+      words.wrong(fmt::format("`{}=` is longer than an hour", name));
+    }
     words.finish();
     return Fault(std::move(fault));
   };

@@ -137,22 +137,29 @@ class Campaign {
     outcome.breaches.push_back(
         {"determinism", fmt::format("one process gave the trace hash {:016x}, another {:016x}",
                                     hashes_[seen.seed], seen.hash)});
-    ++report_.verdicts[static_cast<std::size_t>(Verdict::nondeterministic)];
-    ++report_.judges["determinism"];
-    report_.findings.push_back({seen.seed, outcome});
+    note_of_second(seen.seed, std::move(outcome));
+  }
+
+  /// The run itself is counted already.
+  void note_of_second(std::uint64_t seed, Outcome outcome) {
+    ++report_.verdicts[static_cast<std::size_t>(outcome.verdict)];
+    ++report_.judges[outcome.breaches.front().judge];
+    report_.findings.push_back({seed, std::move(outcome)});
   }
 
   bool note_end(const ChildEnd& end, bool is_second) {
     if (end.signal == 0 && end.exit_code == 0) return false;
     Progress& progress = progress_of_[static_cast<std::size_t>(end.index)];
     if (!progress.at) return false;  // It never came so far as to run anything.
-    if (!is_second) {
-      Outcome outcome;
-      outcome.verdict = Verdict::crashed;
-      outcome.breaches.push_back(
-          {"process", end.signal != 0
-                          ? fmt::format("the process died of signal {}", end.signal)
-                          : fmt::format("the process ended with code {}", end.exit_code)});
+    Outcome outcome;
+    outcome.verdict = Verdict::crashed;
+    outcome.breaches.push_back(
+        {"process", end.signal != 0
+                        ? fmt::format("the process died of signal {}", end.signal)
+                        : fmt::format("the process ended with code {}", end.exit_code)});
+    if (is_second) {
+      note_of_second(seed_of(*progress.at), std::move(outcome));
+    } else {
       add_outcome(report_, seed_of(*progress.at), 0, outcome);
     }
     // Its successor runs again what it had not told, but for the run that killed it.

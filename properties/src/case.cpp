@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "millrace/env/error.hpp"
 #include "millrace/env/hash.hpp"
 #include "millrace/runtime/job/toml_section.hpp"
 #include "millrace/runtime/job_file.hpp"
+#include "millrace/runtime/landmarks.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -19,6 +22,40 @@ constexpr std::int64_t format_version = 1;
 constexpr std::ptrdiff_t most_inline_lines = 200;
 
 std::string hex(std::uint64_t number) { return fmt::format("{:016x}", number); }
+
+bool is_utf8(const std::string& text) {
+  try {
+    (void)nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
+std::string hex_digits(std::string_view text) {
+  std::string digits;
+  for (const char c : text) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return digits;
+}
+
+/// Nothing unless it is pairs of hexadecimal digits.
+std::optional<std::string> from_hex_digits(std::string_view digits) {
+  std::string text;
+  if (digits.size() % 2 != 0) return std::nullopt;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    std::uint8_t byte = 0;
+    const auto [end, error] = std::from_chars(&digits[i], &digits[i] + 2, byte, 16);
+    if (error != std::errc{} || end != &digits[i] + 2) return std::nullopt;
+    text += static_cast<char>(byte);
+  }
+  return text;
+}
+
+/// As TOML's literal text of several lines, if that can hold it.
+std::string literal_lines(const std::string& text) {
+  return text.find("'''") == std::string::npos ? fmt::format("'''\n{}'''", text)
+                                               : toml_quoted(text);
+}
 
 /// As TOML's literal text, which needs no escapes, if that can hold it.
 std::string literal(std::string_view text) {
@@ -47,6 +84,8 @@ void write_partition(std::string& out, const InputPartition& partition,
   if (lines > most_inline_lines && !partition.origin.empty()) {
     out += fmt::format("file = {}\nbytes = {}\nxxh3 = \"{}\"\n",
                        toml_quoted(path_of(partition.origin)), text.size(), hex(checksum(text)));
+  } else if (!is_utf8(text)) {
+    out += fmt::format("hex = \"{}\"\n", hex_digits(text));
   } else if (text.empty() || text.back() == '\n') {
     write_lines(out, text);
   } else {
@@ -101,6 +140,14 @@ class CaseReader {
       } catch (const UsageError& error) {
         plan.fail_at(entry.value, error.what());
       }
+      const auto& moment = faults::moment_of(made.plan.faults.back());
+      const auto* const anchor = std::get_if<Anchor>(&moment);
+      if (anchor != nullptr && landmarks::find(anchor->landmark) == nullptr) {
+        plan.fail_at(entry.value,
+                     fmt::format("fault `{}`: there is no landmark `{}`; `millrace landmarks` "
+                                 "lists them",
+                                 entry.key, anchor->landmark));
+      }
     }
     plan.finish();
   }
@@ -112,6 +159,10 @@ class CaseReader {
       for (const TomlEntry& line : section.texts("lines")) partition.text += line.key + "\n";
     } else if (section.has("text")) {
       partition.text = section.text("text");
+    } else if (section.has("hex")) {
+      const auto text = from_hex_digits(section.text("hex"));
+      if (!text) section.fail_key("hex", "`input.hex`: two hexadecimal digits a byte are expected");
+      partition.text = *text;
     } else {
       read_origin(section, partition);
     }
@@ -175,7 +226,7 @@ std::string to_text(const Case& written, const std::vector<std::string>& comment
                      to_text(written.expect), hex(written.seed), written.is_quiet);
   if (!written.build.empty()) out += fmt::format("build = {}\n", toml_quoted(written.build));
   if (written.trace_hash) out += fmt::format("trace_hash = \"{}\"\n", hex(*written.trace_hash));
-  out += fmt::format("job = '''\n{}'''\n", to_toml(written.job));
+  out += fmt::format("job = {}\n", literal_lines(to_toml(written.job)));
   out += '\n' + setting_text(written);
   for (const InputPartition& partition : written.input.partitions) {
     write_partition(out, partition, path_of);

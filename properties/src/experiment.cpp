@@ -129,7 +129,10 @@ class Experiment {
     if (&event.landmark == &landmarks::manifest_written) {
       Witness witness = read_witness(event.fields.evidence);
       judge_.claimed(witness.id, std::move(witness.claims));
-    } else if (&event.landmark == &landmarks::head_swapped && event.fields.id.n != 0) {
+    } else if (&event.landmark == &landmarks::head_swapped && event.fields.id.n != 0 &&
+               event.fields.id > decided_) {
+      // Neither a takeover nor the end of the job names a new checkpoint.
+      decided_ = event.fields.id;
       ++outcome_.statistics.checkpoints;
       last_progress_ = world_.now();
     } else if (&event.landmark == &landmarks::published && event.fields.count != 0) {
@@ -234,6 +237,7 @@ class Experiment {
   std::optional<faults::Injector> injector_;
   bool finished_ = false;
   std::optional<Verdict> ended_;  ///< Before the job was finished.
+  CheckpointId decided_;
   Instant last_progress_;
   Outcome outcome_;
   std::optional<TableReader> table_;

@@ -3,11 +3,22 @@
 #include <string>
 
 #include "millrace/env/bytes.hpp"
+#include "millrace/env/hash.hpp"
 
 namespace millrace::properties {
 namespace {
 
-constexpr std::size_t envelope_bytes = 24;
+/// What an envelope holds, if all of it is there: magic, content, version, length, checksum.
+std::span<const std::byte> open_envelope(std::span<const std::byte> sealed) {
+  Decoder in(sealed);
+  in.number<std::uint64_t>();
+  const auto length = in.number<std::uint64_t>();
+  const auto sum = in.number<std::uint64_t>();
+  if (length != in.left()) throw CorruptBytes("an envelope is longer or shorter than it says");
+  const auto payload = in.skip(in.left());
+  if (checksum(payload) != sum) throw CorruptBytes("an envelope was changed");
+  return payload;
+}
 
 CheckpointId read_id(Decoder& in) {
   CheckpointId id;
@@ -21,8 +32,7 @@ CheckpointId read_id(Decoder& in) {
 Witness read_witness(std::span<const std::byte> manifest) {
   // MANIFEST.md: lineage, id, fingerprint (key, value), groups, parallelism, partitions (name, end,
   // hash; name, offset, line, newest, ended, records, skipped), and what does not matter here.
-  Decoder in(manifest);
-  in.skip(envelope_bytes);
+  Decoder in(open_envelope(manifest));
   Witness witness;
   witness.lineage.high = in.number<std::uint64_t>();
   witness.lineage.low = in.number<std::uint64_t>();
@@ -54,8 +64,7 @@ std::optional<CheckpointId> read_decided(std::span<const std::byte> register_fil
   try {
     // STORE.md: an envelope around the version; HEAD.md: an envelope around term, status, lineage,
     // and the checkpoint's id.
-    Decoder in(register_file);
-    in.skip(envelope_bytes + sizeof(std::uint64_t) + envelope_bytes);
+    Decoder in(open_envelope(open_envelope(register_file).subspan(sizeof(std::uint64_t))));
     in.number<std::uint64_t>();
     in.number<std::uint8_t>();
     in.number<std::uint64_t>();

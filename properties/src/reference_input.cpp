@@ -12,6 +12,9 @@
 namespace millrace::properties {
 namespace {
 
+/// As many objects and lists may lie in each other (JOBFILE.md).
+constexpr int deepest = 1024;
+
 /// Listens to a parser: what the fields of the outermost object hold.
 class Listener final : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -84,6 +87,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
   bool mismatch(const char* what) { return bad(field().name + " is " + what); }
   bool start_container(const char* what) {
     if (is_field()) return mismatch(what);
+    if (depth_ == deepest) return bad("nested too deep");
     ++depth_;
     return true;
   }
@@ -116,6 +120,11 @@ ReferenceRecord read_reference_record(std::string_view line, const std::vector<F
                                       std::uint32_t event_time) {
   Listener listener(fields);
   ReferenceRecord record;
+  // The parser passes over the first of these, and stops at the second as if it were the end.
+  if (line.starts_with("\xEF\xBB\xBF") || line.find('\0') != std::string_view::npos) {
+    record.why_bad = "a byte that is no part of JSON";
+    return record;
+  }
   if (!nlohmann::json::sax_parse(line.begin(), line.end(), &listener)) {
     record.why_bad = listener.why_bad;
     return record;

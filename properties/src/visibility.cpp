@@ -1,6 +1,7 @@
 #include "millrace/properties/visibility.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,6 +81,10 @@ void VisibilityJudge::look() {
   try {
     const Seen seen = read(false);
     if (seen.look.outcome == TableLook::Outcome::seen) judge(seen.look, seen.hash);
+    if (seen.look.outcome == TableLook::Outcome::absent && newest_) {
+      convict("visibility", fmt::format("a reader saw checkpoint {} and then no table at all",
+                                        to_text(*newest_)));
+    }
   } catch (const WorldError&) {
     // The database's node is dying under the reader. There will be another look.
   }
@@ -87,7 +92,12 @@ void VisibilityJudge::look() {
 
 void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
   if (!look.marker) {
-    if (look.rows != 0) judge_rows(0, "before the sink was ever fenced");
+    if (newest_) {
+      convict("visibility",
+              fmt::format("a reader saw checkpoint {} and then no marker", to_text(*newest_)));
+    } else if (look.rows != 0) {
+      judge_rows(0, "before the sink was ever fenced");
+    }
     return;
   }
   const CheckpointId id = look.marker->published;
@@ -96,7 +106,7 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
             fmt::format("a reader saw checkpoint {} and then {}", to_text(*newest_), to_text(id)));
     return;
   }
-  newest_ = id;
+  const std::optional<CheckpointId> before = std::exchange(newest_, id);
   if (id == CheckpointId::genesis()) {
     if (look.rows != 0) judge_rows(0, "before any checkpoint");
     return;
@@ -114,9 +124,21 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
                                       to_text(id)));
     return;
   }
+  if (before && *before != id) judge_progress(*before, id);
   const std::size_t expected = reference_.visible_rows(claims->second);
   const bool equal = reference_.is_exact() && hash == reference_.hash_of_first(expected);
   if (!equal) judge_rows(expected, fmt::format("at checkpoint {}", to_text(id)));
+}
+
+void VisibilityJudge::judge_progress(CheckpointId before, CheckpointId now) {
+  for (const Claim& older : claims_[before]) {
+    for (const Claim& newer : claims_[now]) {
+      if (newer.partition != older.partition) continue;
+      if (newer.offset >= older.offset && newer.ended >= older.ended) continue;
+      convict("visibility", fmt::format("checkpoint {} had read less of {} than {} before it",
+                                        to_text(now), older.partition, to_text(before)));
+    }
+  }
 }
 
 void VisibilityJudge::judge_rows(std::size_t expected, const std::string& when) {

@@ -6,7 +6,8 @@ Failure describe_failure(std::exception_ptr error, const std::string& role) {
   const auto told = [&](Failure::Kind kind, const std::exception& what) {
     Failure failure;
     failure.kind = kind;
-    failure.text = role + ": " + what.what();
+    // What a person must act upon names its file or table itself; who stumbled over it is no help.
+    failure.text = kind == Failure::Kind::world ? role + ": " + what.what() : what.what();
     return failure;
   };
   try {

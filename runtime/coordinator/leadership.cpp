@@ -59,7 +59,7 @@ TermEnd Leadership::lead() {
   deploy();
   if (!await_tasks()) return *failure_;
   env_.landmark(landmarks::tasks_running, about({term_, 0}));
-  const TermEnd end = run();
+  TermEnd end = run();
   if (std::holds_alternative<JobEnd>(end)) tell_workers(Withdraw{term_});
   return end;
 }

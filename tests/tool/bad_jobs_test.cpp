@@ -113,6 +113,7 @@ TEST_CASE("input that is not there is the user's mistake", "[tool]") {
     const ToolEnd end = no_match.tool({command, SmallJob::file});
     CHECK(end.exit_code == 2);
     CHECK(end.errors == "millrace: `nope/*.jsonl`: there is no file of such a name\n");
+    CHECK_FALSE(no_match.has("state"));
   }
 
   const SmallJob no_file;
@@ -131,7 +132,7 @@ TEST_CASE("a directory in the place of an input file is the user's mistake", "[t
 }
 
 TEST_CASE("a table of another make is the user's mistake, and stays as it is", "[tool]") {
-  const std::string place = "millrace: committer.sink: table `t` in database `out.db`: ";
+  const std::string place = "millrace: table `t` in database `out.db`: ";
   const SmallJob job;
   job.execute("CREATE TABLE t (x INTEGER)");
   job.execute("INSERT INTO t VALUES (5)");
@@ -156,7 +157,7 @@ TEST_CASE("a database that is none is the user's mistake, and stays as it is", "
   const ToolEnd end = job.run();
   CHECK(end.exit_code == 2);
   CHECK(end.errors ==
-        "millrace: committer.sink: database `out.db`: file is not a database (SQLite code 26); "
+        "millrace: database `out.db`: file is not a database (SQLite code 26); "
         "expected an SQLite database, or no file\n");
   CHECK(job.read("out.db") == junk);
 
@@ -167,12 +168,12 @@ TEST_CASE("a database that is none is the user's mistake, and stays as it is", "
   std::filesystem::create_directory(directory.path("out.db"));
   const ToolEnd no_file = directory.run();
   CHECK(no_file.exit_code == 2);
-  CHECK(no_file.errors == "millrace: committer.sink: database `out.db`: " + cannot_open);
+  CHECK(no_file.errors == "millrace: database `out.db`: " + cannot_open);
 
   const SmallJob nowhere;
   const ToolEnd lost = nowhere.run({"--set", "sink.database=nowhere/out.db"});
   CHECK(lost.exit_code == 2);
-  CHECK(lost.errors == "millrace: committer.sink: database `nowhere/out.db`: " + cannot_open);
+  CHECK(lost.errors == "millrace: database `nowhere/out.db`: " + cannot_open);
 }
 
 TEST_CASE("when the database can be opened at last, the job runs", "[tool]") {

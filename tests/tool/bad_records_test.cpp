@@ -61,8 +61,7 @@ TEST_CASE("a bad record ends a run by its place, and shows no row", "[tool]") {
 
     INFO(bad.line);
     CHECK(end.exit_code == 8);
-    CHECK_THAT(end.errors,
-               StartsWith("millrace: the job failed: source.1: b.jsonl:2: " + bad.said));
+    CHECK_THAT(end.errors, StartsWith("millrace: the job failed: b.jsonl:2: " + bad.said));
     CHECK_THAT(end.errors, EndsWith("\n"));
     CHECK(job.rows().empty());
     CHECK(job.run().exit_code == 8);  // And it stays bad.
@@ -107,7 +106,7 @@ TEST_CASE("a line may have a mebibyte and not a byte more", "[tool]") {
   const ToolEnd end = too_long.run();
   CHECK(end.exit_code == 8);
   CHECK(end.errors ==
-        "millrace: the job failed: source.1: in/b.jsonl:2: the line is longer than 1048576 "
+        "millrace: the job failed: b.jsonl:2: the line is longer than 1048576 "
         "bytes\n");
   CHECK(too_long.rows().empty());
 }
@@ -126,8 +125,7 @@ TEST_CASE("a bad record amid a job keeps what was visible, and the job goes on w
   const ToolEnd end = job.run();
 
   CHECK(end.exit_code == 8);
-  CHECK_THAT(end.errors,
-             StartsWith("millrace: the job failed: source.0: a.jsonl:1000: this is not JSON: "));
+  CHECK_THAT(end.errors, StartsWith("millrace: the job failed: a.jsonl:1000: this is not JSON: "));
   const auto kept = job.rows();
   CHECK(std::includes(kept.begin(), kept.end(), in_part.begin(), in_part.end()));
   job.write(SmallJob::a, good);

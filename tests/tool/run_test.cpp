@@ -96,6 +96,9 @@ TEST_CASE("an anchor that cannot be read is the user's mistake", "[tool]") {
   CHECK(end.errors ==
         "millrace: `phase=1` in an anchor: expected role=, term=, n=, subtask=, retry=, life= or "
         "nth=\n");
+  CHECK(job.run({}, killed_at("tok_over")).errors ==
+        "millrace: MILLRACE_KILL_AT: there is no landmark `tok_over`; `millrace landmarks` lists "
+        "them\n");
   CHECK(job.run({}, killed_at("took_over nth=0")).errors ==
         "millrace: `nth=0` in an anchor: counting begins at 1\n");
   CHECK(job.rows().empty());
@@ -229,7 +232,7 @@ TEST_CASE("a row that the table does not take ends the job by name", "[tool]") {
 
   CHECK(end.exit_code == 8);
   CHECK(end.errors ==
-        "millrace: the job failed: committer.sink: database `out.db`: UNIQUE constraint failed: "
+        "millrace: the job failed: database `out.db`: UNIQUE constraint failed: "
         "t.key (SQLite code 2067)\n");
   CHECK(job.rows().empty());  // Its neighbours came in the same transaction.
 }
@@ -242,7 +245,8 @@ TEST_CASE("a sum that does not fit ends the job by name", "[tool]") {
   const ToolEnd end = job.run({"--set", "source.fields.value=int64?"});
 
   CHECK(end.exit_code == 8);
-  CHECK_THAT(end.errors, StartsWith("millrace: the job failed: window."));
+  CHECK_THAT(end.errors,
+             StartsWith("millrace: the job failed: sum(value) does not fit into int64"));
   CHECK_THAT(end.errors, EndsWith(": sum(value) does not fit into int64\n"));
   CHECK(job.rows().empty());
 }

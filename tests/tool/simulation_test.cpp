@@ -83,6 +83,14 @@ TEST_CASE("a seed is the same run each time, and says what it tries", "[tool]") 
   CHECK(cases("first") == cases("second"));  // With the hashes of their traces.
 }
 
+TEST_CASE("a file without a byte is input as any other", "[tool]") {
+  const SmallJob job;
+  job.write(SmallJob::a, "");
+  const ToolEnd end = job.tool({"test", SmallJob::file, "--seeds", "3"});
+  INFO(end.output << end.errors);
+  CHECK(end.exit_code == 0);
+}
+
 TEST_CASE("a directory for cases that cannot be made is said before the runs", "[tool]") {
   const SmallJob job;
   const ToolEnd end =

@@ -62,7 +62,7 @@ void ensure_writable(const std::string& directory) {
 std::string save_case(const std::string& directory, const Case& made, const Outcome& outcome) {
   const std::string judge =
       outcome.breaches.empty() ? std::string(to_text(outcome.verdict)) : outcome.breaches[0].judge;
-  const std::string path =
+  std::string path =
       fmt::format("{}/{}-{}-{:013x}.toml", directory, made.job.name, judge, made.seed);
   std::error_code error;
   std::filesystem::create_directories(directory, error);

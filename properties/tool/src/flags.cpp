@@ -55,7 +55,7 @@ void add_run(CLI::App& app, RunFlags& flags) {
                "unless --adopt is given");
   run.add_flag("--adopt", flags.adopt,
                "Take over a table that holds rows of another history, and keep them");
-  run.add_option("--log", flags.log_file, "Write every step of the protocol to a file")
+  run.add_option("--log", flags.log_file, "Add every step of the protocol to a file")
       ->type_name("FILE");
   add_settings(run, flags.settings);
 }
@@ -77,6 +77,7 @@ void add_test(CLI::App& app, TestFlags& flags) {
       ->excludes(seeds);
   test.add_option("--campaign-seed", flags.campaign_seed, "Decides which seeds the runs have")
       ->type_name("S")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
       ->capture_default_str();
   test.add_option("--jobs", flags.jobs, "Worker processes; one per processor by default")
       ->type_name("J")

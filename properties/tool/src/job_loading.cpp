@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -17,13 +17,16 @@ namespace millrace::tool {
 std::string read_text(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text) {
+  std::string text;
+  std::vector<char> piece(1 << 16);
+  while (file.read(piece.data(), std::ssize(piece)) || file.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.is_open() || file.bad()) {
     const char* const reason = errno == 0 ? "it cannot be read" : std::strerror(errno);
     throw UsageError(fmt::format("{}: {}", path, reason));
   }
-  return text.str();
+  return text;
 }
 
 JobSpec load_job(const std::string& path, const std::vector<std::string>& settings) {

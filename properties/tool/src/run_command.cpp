@@ -1,16 +1,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "millrace/env/anchor.hpp"
 #include "millrace/env/error.hpp"
+#include "millrace/files/file_log.hpp"
 #include "millrace/posix/host_facts.hpp"
 #include "millrace/posix/posix_disk.hpp"
 #include "millrace/posix/process.hpp"
 #include "millrace/posix/stop_signals.hpp"
 #include "millrace/runtime/coordinator/coordinator.hpp"
+#include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/worker/worker.hpp"
 #include "millrace/sqlite/database.hpp"
 #include "millrace/sqlite/sqlite_tables.hpp"
@@ -103,6 +107,21 @@ class ProgressLine {
   std::string last_line_;
 };
 
+/// Where this process is to kill itself, if anywhere. A misspelt place would be a trial that was
+/// none.
+std::string anchor_of_death() {
+  const char* const text = std::getenv("MILLRACE_KILL_AT");
+  if (text == nullptr || *text == '\0') return "";
+  const Anchor anchor = parse_anchor(text);
+  if (landmarks::find(anchor.landmark) == nullptr) {
+    throw UsageError(
+        fmt::format("MILLRACE_KILL_AT: there is no landmark `{}`; `millrace landmarks` "
+                    "lists them",
+                    anchor.landmark));
+  }
+  return text;
+}
+
 /// Holds the job's directory for as long as this process lives.
 std::unique_ptr<FileLock> own_directory(posix::PosixDisk& disk, const std::string& directory) {
   const std::string lock_file = directory + "/owner.lock";
@@ -187,8 +206,13 @@ int report_end(JobEnd end, const JobSpec& spec, const Progress& progress, Progre
 int run_command(const RunFlags& flags) {
   const JobSpec spec = load_job(flags.job, flags.settings);
   const Job job = build_job(spec);
+  const std::string kill_at = anchor_of_death();
 
   posix::PosixDisk disk;
+  // A job without input leaves nothing behind, not even a directory.
+  if (!std::filesystem::exists(spec.state_directory)) {
+    FileLog(disk).partitions(spec.address, Instant::never());
+  }
   const auto ownership = own_directory(disk, spec.state_directory);
   if (flags.fresh && !flags.adopt) refuse_occupied(spec);
   posix::ProcessOptions setup;
@@ -196,7 +220,7 @@ int run_command(const RunFlags& flags) {
   setup.coordinators = {"coordinator1"};
   setup.workers = {"worker1"};
   setup.log_file = flags.log_file;
-  if (const char* anchor = std::getenv("MILLRACE_KILL_AT")) setup.kill_at = anchor;
+  setup.kill_at = kill_at;
   SqliteTables tables;
   posix::Process process(setup, tables);
   process.store().remove_temporaries();

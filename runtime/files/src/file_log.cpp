@@ -189,8 +189,9 @@ class FileReader final : public PartitionReader {
                                  path_, size, end_));
   }
   [[noreturn]] void throw_too_long() const {
-    throw JobFailed(fmt::format("{}:{}: the line is longer than {} bytes", path_, position_.line,
-                                longest_line_bytes));
+    throw JobFailed(fmt::format("{}:{}: the line is longer than {} bytes",
+                                std::string_view(path_).substr(path_.rfind('/') + 1),
+                                position_.line, longest_line_bytes));
   }
 
   std::unique_ptr<File> file_;

@@ -110,6 +110,8 @@ TEST_CASE("a word that does not belong into a fault is named", "[faults][text]")
       {"kill node=worker1 node=worker2 at=1s down=1s", "`node` stands there twice"},
       {"kill worker1", "name=value is expected"},
       {"kill node=worker1 at='took_over down=1s", "a quote does not end"},
+      {"kill node=worker1 at=1s down=3601s", "`down=` is longer than an hour"},
+      {"pause node=worker1 at=1s lasts=9223372036s", "`lasts=` is longer than an hour"},
   };
   for (const auto& [text, why] : wrong) {
     CHECK(complaint_about_fault(text) == "fault `" + text + "`: " + why);

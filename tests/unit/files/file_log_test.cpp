@@ -191,14 +191,14 @@ TEST_CASE("a line of 1 MiB is read and a longer one is named", "[files][log]") {
     REQUIRE(before.size() == 1);  // What comes before it is read first.
     CHECK(before[0].bytes == "one");
     CHECK(message_of<JobFailed>([&] { reader->try_read(100); }) ==
-          "input/a.jsonl:3: the line is longer than 1048576 bytes");
+          "a.jsonl:3: the line is longer than 1048576 bytes");
   }
 }
 
 TEST_CASE("a line without end is given up early", "[files][log]") {
   OneFile file(std::string(100 * mebibyte, 'x'));
 
-  CHECK(says(message_of<JobFailed>([&] { file.open()->try_read(1); }), "input/a.jsonl:1:"));
+  CHECK(says(message_of<JobFailed>([&] { file.open()->try_read(1); }), "a.jsonl:1:"));
 }
 
 TEST_CASE("a partition that is shorter than it was is named", "[files][log]") {

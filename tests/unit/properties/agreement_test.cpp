@@ -189,8 +189,9 @@ TEST_CASE("processor and reference agree about how lines end", "[properties][agr
 }
 
 TEST_CASE("processor and reference agree about which records are bad", "[properties][agreement]") {
-  const std::string deep(1000, '[');
-  const std::string deep_end(1000, ']');
+  const auto nested = [](std::size_t lists) {
+    return R"({"k": "a", "t": 1, "x": )" + std::string(lists, '[') + std::string(lists, ']') + "}";
+  };
   SmallJob job;
   job.on_bad_record = "skip";
   for (const std::string& line : std::vector<std::string>{
@@ -280,7 +281,16 @@ TEST_CASE("processor and reference agree about which records are bad", "[propert
            "null",
            "5",
            "x",
-           "{\"k\": \"a\", \"t\": 1, \"x\": " + deep + deep_end + "}"}) {
+           "\xEF\xBB\xBF{\"k\": \"a\", \"t\": 1}",
+           R"({"k": "a", "t": 1})" + std::string(1, '\0'),
+           R"({"k": "a", "t": 1})" + std::string(1, '\0') + "x",
+           nested(1000),
+           nested(1021),
+           nested(1022),
+           nested(1023),
+           nested(1024),
+           nested(1025),
+           nested(1100)}) {
     CAPTURE(line);
     CHECK(outcome_of(job, input_of({record("good", 0), line, record("good", 5)})) == "held");
   }

@@ -35,6 +35,7 @@ class FakeWorkers final : public Workers {
 
   /// Runs that kill their process whenever it says that it is at them, and how.
   std::set<std::uint64_t> deadly;
+  std::set<std::uint64_t> deadly_later;  ///< The same in the second pass only.
   ChildEnd death{0, 0, 6};
   /// Called for every line of the second pass; may change it.
   std::function<void(std::string&)> change_second;
@@ -71,7 +72,8 @@ class FakeWorkers final : public Workers {
 
   bool is_deadly(const std::string& line) const {
     if (line[0] != '@') return false;
-    return deadly.contains(std::stoull(line.substr(1)));
+    const std::uint64_t index = std::stoull(line.substr(1));
+    return deadly.contains(index) || (counts.size() == 2 && deadly_later.contains(index));
   }
 
   bool is_stopped_ = false;
@@ -340,6 +342,20 @@ TEST_CASE("a run that killed its process is not tried again for its trace",
   CHECK(report.runs == 5);
   CHECK(count_of(report, Verdict::crashed) == 1);
   CHECK(count_of(report, Verdict::nondeterministic) == 0);
+}
+
+TEST_CASE("a process that dies only in the second pass is told of", "[properties][campaign]") {
+  FakeWorkers workers;
+  workers.deadly_later = {2};
+  CampaignOptions options = options_of(5);
+  options.check_determinism = true;
+  const CampaignReport report = campaign(workers, options);
+
+  CHECK(report.runs == 5);
+  CHECK(count_of(report, Verdict::crashed) == 1);
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].seed == run_seed(1, 2));
+  CHECK(report.findings[0].outcome.verdict == Verdict::crashed);
 }
 
 TEST_CASE("a campaign ends when it is told to", "[properties][campaign]") {

@@ -243,6 +243,21 @@ TEST_CASE("a partition without a newline at its end comes back as it is", "[prop
   }
 }
 
+TEST_CASE("bytes that are no UTF-8 come back byte by byte", "[properties][case]") {
+  for (const std::string& text :
+       std::vector<std::string>{"\xFF", "a\n\xED\xA0\x80\n", std::string("\xC0\0\n", 3)}) {
+    CHECK(written_and_read(text) == text);
+  }
+}
+
+TEST_CASE("a filter with any quotes comes back", "[properties][case]") {
+  Case made = small_case();
+  SmallJob job;
+  job.filters = {"s != ''''"};
+  made.job = spec_of(job);
+  check_equal(read_back(to_text(made, {}, same_path)), made);
+}
+
 TEST_CASE("several partitions come back in their order", "[properties][case]") {
   Case made = small_case();
   made.input = Input{{partition_of("a.jsonl", {record("a", 0)}), partition_of("b.jsonl", {}),
@@ -366,6 +381,9 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
             "`crash`"},
            {12, "faults = [\"kill node=a at='swept x=1' down=1s\"]",
             ":12: `x=1` in an anchor: expected role=, term=, n=, subtask=, retry=, life= or nth="},
+           {12, "faults = [\"kill node=a at=swept_up down=1s\"]",
+            ":12: fault `kill node=a at=swept_up down=1s`: there is no landmark `swept_up`; "
+            "`millrace landmarks` lists them"},
            {12, "faults = \"kill\"", ":12: `plan.faults` is \"kill\"; " + list},
            {12, "faults = [1]", ":12: `plan.faults` is 1; " + list},
            {12, "", ":11: `plan.faults` is missing; " + list},

@@ -74,6 +74,7 @@ TEST_CASE("a run without faults holds, and its numbers are plausible", "[propert
   // The input arrives within a second, with a checkpoint every 100 ms.
   CHECK(statistics.checkpoints >= 3);
   CHECK(statistics.checkpoints <= 30);
+  CHECK(statistics.checkpoints == times_reached(outcome, landmarks::manifest_written));
   CHECK(statistics.publishes >= 3);
   CHECK(statistics.publishes <= statistics.checkpoints);
   CHECK(statistics.virtual_ns > 500'000'000);

@@ -242,6 +242,40 @@ TEST_CASE("a marker that goes back convicts, whatever the rows", "[visibility]")
   }
 }
 
+TEST_CASE("a marker or a table that goes away convicts", "[visibility]") {
+  VisibilityTrial emptied;
+  emptied.fence();
+  emptied.publish(at(1), 5);
+  CHECK(emptied.breach_after_look().empty());
+  emptied.execute("DELETE FROM results");
+  emptied.execute("DELETE FROM millrace_sinks");
+  CHECK(emptied.breach_after_look() ==
+        "visibility: a reader saw checkpoint 1.1 and then no marker");
+
+  VisibilityTrial dropped;
+  dropped.fence();
+  dropped.publish(at(1), 5);
+  CHECK(dropped.breach_after_look().empty());
+  dropped.execute("DROP TABLE results");
+  CHECK(dropped.breach_after_look() ==
+        "visibility: a reader saw checkpoint 1.1 and then no table at all");
+}
+
+TEST_CASE("a checkpoint that has read less than the one before it convicts", "[visibility]") {
+  VisibilityTrial trial;
+  trial.fence();
+  trial.publish(at(1), 5);
+  CHECK(trial.breach_after_look().empty());
+  trial.claim(at(2), 3);
+  trial.decide(at(2));
+  trial.show_rows(2);
+  trial.set_marker(at(2));
+
+  const std::string breach = trial.breach_after_look();
+  CHECK(breach.find("visibility: checkpoint 1.2 had read less of ") == 0);
+  CHECK(breach.find(" than 1.1 before it") != std::string::npos);
+}
+
 TEST_CASE("a checkpoint that is not decided must not be visible", "[visibility]") {
   VisibilityTrial trial;
   trial.fence();

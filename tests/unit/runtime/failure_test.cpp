@@ -17,7 +17,8 @@ Failure described(const Error& error) {
 
 }  // namespace
 
-TEST_CASE("a failure tells who failed, and whether trying again is of use", "[runtime][failure]") {
+TEST_CASE("a failure of the world tells who met it, and that trying again is of use",
+          "[runtime][failure]") {
   const Failure world = described(ConnectionLost("gone"));
   CHECK(world.kind == Failure::Kind::world);
   CHECK(world.text == "window.1: gone");
@@ -39,7 +40,7 @@ TEST_CASE("a refusal keeps its reason", "[runtime][failure]") {
 
   CHECK(failure.kind == Failure::Kind::refused);
   CHECK(failure.refusal == Refusal::sink_ahead);
-  CHECK(failure.text == "window.1: too far");
+  CHECK(failure.text == "too far");
   CHECK(is_permanent(failure));
 }
 
@@ -57,14 +58,14 @@ TEST_CASE("an error that is none of ours is not described", "[runtime][failure]"
 TEST_CASE("a failure is thrown again as what it was", "[runtime][failure]") {
   const auto again = [](const auto& error) { throw_failure(described(error)); };
 
-  CHECK(message_of<UsageError>([&] { again(UsageError("x")); }) == "window.1: x");
-  CHECK(message_of<JobFailed>([&] { again(JobFailed("x")); }) == "window.1: x");
+  CHECK(message_of<UsageError>([&] { again(UsageError("x")); }) == "x");
+  CHECK(message_of<JobFailed>([&] { again(JobFailed("x")); }) == "x");
   CHECK(message_of<WorldError>([&] { again(IoError("x")); }) == "window.1: x");
   try {
     again(Refused(Refusal::marker_missing, "x"));
     FAIL("nothing was thrown");
   } catch (const Refused& refused) {
     CHECK(refused.why() == Refusal::marker_missing);
-    CHECK(std::string(refused.what()) == "window.1: x");
+    CHECK(std::string(refused.what()) == "x");
   }
 }

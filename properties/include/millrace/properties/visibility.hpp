@@ -58,6 +58,7 @@ class VisibilityJudge {
   };
   Seen read(bool with_rows);
   void judge(const TableLook& look, const RowSetHash& hash);
+  void judge_progress(CheckpointId before, CheckpointId now);
   void judge_rows(std::size_t expected, const std::string& when);
   void convict(std::string judge, std::string what);
 

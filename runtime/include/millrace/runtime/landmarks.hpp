@@ -87,7 +87,7 @@ inline constexpr Landmark publish_reported{
 inline constexpr Landmark sink_fenced{
     "sink_fenced", "nobody of an older term can write to the sink, and its marker is read"};
 inline constexpr Landmark republished{"republished",
-                                      "rows that were decided before the takeover are visible"};
+                                      "all that was decided before the takeover is visible"};
 inline constexpr Landmark fenced_out{"fenced_out",
                                      "a committer of an older term was turned away by the sink"};
 inline constexpr Landmark task_restored{"task_restored",
@@ -116,5 +116,13 @@ inline constexpr const Landmark* all[] = {
     &fenced_out,         &task_restored,   &batch_read,
     &window_fired,       &rows_late,
 };
+
+/// The landmark of this name, or null.
+constexpr const Landmark* find(std::string_view name) {
+  for (const Landmark* const landmark : all) {
+    if (landmark->name == name) return landmark;
+  }
+  return nullptr;
+}
 
 }  // namespace millrace::landmarks
