@@ -1,5 +1,7 @@
 #include "millrace/runtime/control/failure.hpp"
 
+#include <utility>
+
 namespace millrace {
 
 Failure describe_failure(std::exception_ptr error, const std::string& role) {
@@ -11,7 +13,7 @@ Failure describe_failure(std::exception_ptr error, const std::string& role) {
     return failure;
   };
   try {
-    std::rethrow_exception(error);
+    std::rethrow_exception(std::move(error));
   } catch (const CorruptObject& corrupt) {
     // State that cannot be read does not become readable by trying again.
     Failure failure = told(Failure::Kind::refused, corrupt);

@@ -148,7 +148,7 @@ class Coordinator {
     fields.id = {next.term, 0};
     env_.landmark(landmarks::took_over, fields);
 
-    const Manifest manifest = load_own_manifest();
+    Manifest manifest = load_own_manifest();
     if (const auto mismatch = find_mismatch(manifest, facts)) {
       throw Refused(mismatch->why, mismatch->what);
     }

@@ -58,7 +58,8 @@ Field result_field(const AggregateColumn& column, const std::vector<Field>& inpu
   return field;
 }
 
-RowAggregate::RowAggregate(std::vector<AggregateColumn> columns, const std::vector<Field>& input) {
+RowAggregate::RowAggregate(const std::vector<AggregateColumn>& columns,
+                           const std::vector<Field>& input) {
   for (const AggregateColumn& from : columns) {
     Column column;
     column.fold = from.fold;

@@ -24,7 +24,7 @@ void run_and_report(Env& env, const ChainPlan& plan, SourceCounters& counters) {
 
 Deployment::Deployment(Env& env, const Job& job, const Deploy& order,
                        std::optional<std::uint64_t> records_per_second, SourceCounters& counters,
-                       Report report)
+                       const Report& report)
     : term_(order.term), layout_(plan_layout(job, static_cast<int>(order.parallelism))) {
   const auto manifest = std::make_shared<const Manifest>(
       decode_manifest(order.manifest, "the manifest of a deployment"));
@@ -56,7 +56,8 @@ void Deployment::plan_members(const std::string& node, const std::vector<std::st
              producer < layout_.chains[static_cast<std::size_t>(edge.from)].parallelism;
              ++producer) {
           if (!is_here(producer)) continue;
-          plan.local_inputs[static_cast<std::size_t>(edge.first_lane + producer)] =
+          const int lane = edge.first_lane + producer;
+          plan.local_inputs[static_cast<std::size_t>(lane)] =
               std::make_shared<LaneChannel>(lane_room);
         }
       }

@@ -173,7 +173,7 @@ class Worker {
                                                counters_, reporter());
   }
 
-  void start_committer(RecoverSink order) {
+  void start_committer(const RecoverSink& order) {
     const SinkDescription* const sink = find_sink(order.sink);
     if (sink == nullptr || committers_.contains(order.sink)) return;
     RunningCommitter committer;

@@ -52,7 +52,7 @@ void serve_connection(Env& env, Connection& connection, const DeviceSession& ses
 
 }  // namespace
 
-void serve_device(Env& env, std::function<DeviceSession(Env&)> open_session) {
+void serve_device(Env& env, const std::function<DeviceSession(Env&)>& open_session) {
   const auto listener = env.network.listen(device_service);
   listener->bind(env.parker);
   std::vector<std::unique_ptr<RunningTask>> sessions;

@@ -30,7 +30,7 @@ class SinkClient final : public SinkTable {
     out.number(wanted.term.number);
     out.number(static_cast<std::uint8_t>(wanted.from_genesis));
     out.number(static_cast<std::uint8_t>(wanted.adopt));
-    const Bytes answer = require(call(std::move(out), deadline));
+    const Bytes answer = require(call(out, deadline));
     Decoder in(answer);
     Fenced fenced;
     fenced.outcome = static_cast<FenceOutcome>(in.number<std::uint8_t>());
@@ -52,14 +52,14 @@ class SinkClient final : public SinkTable {
         out.bytes(block);
       }
     }
-    const auto answer = call(std::move(out), deadline);
+    const auto answer = call(out, deadline);
     if (!answer) return PublishOutcome::unknown;
     return static_cast<PublishOutcome>(Decoder(*answer).number<std::uint8_t>());
   }
 
  private:
   /// A broken connection took the server's session along: the next one begins with `open`.
-  std::optional<Bytes> call(Encoder out, Instant deadline) {
+  std::optional<Bytes> call(const Encoder& out, Instant deadline) {
     if (!is_open_) {
       Encoder open = request(SinkRequest::open);
       open.text(database_);

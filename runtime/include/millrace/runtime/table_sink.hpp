@@ -39,11 +39,11 @@ class StagedStage final : public Consumer<T> {
 ///
 /// `write(row, cells)` puts a row's cells in the order of the schema's columns.
 template <class T, class Write>
-Sink<T> staged_table(std::string database, TableSchema schema, Write write) {
+Sink<T> staged_table(const std::string& database, const TableSchema& schema, Write write) {
   Sink<T> sink;
   sink.kind = "staged table";
-  sink.database = std::move(database);
-  sink.schema = std::move(schema);
+  sink.database = database;
+  sink.schema = schema;
   sink.open = [write](const StageContext& context, const std::string& name) {
     return std::make_unique<StagedStage<T, Write>>(context, name, write);
   };

@@ -27,7 +27,7 @@ Field result_field(const AggregateColumn& column, const std::vector<Field>& inpu
 /// exact or rounded once, so neither order nor grouping shows (DECISIONS "Results").
 class RowAggregate {
  public:
-  RowAggregate(std::vector<AggregateColumn> columns, const std::vector<Field>& input);
+  RowAggregate(const std::vector<AggregateColumn>& columns, const std::vector<Field>& input);
 
   /// Words of every column, one behind the other. Empty: the fold of no rows.
   using State = std::vector<std::uint64_t>;

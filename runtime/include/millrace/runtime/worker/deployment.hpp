@@ -18,7 +18,7 @@ class Deployment {
   /// `order` names this worker among others. `report` may be called from any task of the node.
   Deployment(Env& env, const Job& job, const Deploy& order,
              std::optional<std::uint64_t> records_per_second, SourceCounters& counters,
-             Report report);
+             const Report& report);
 
   Term term() const { return term_; }
 
