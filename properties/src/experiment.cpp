@@ -135,7 +135,8 @@ class Experiment {
       decided_ = event.fields.id;
       ++outcome_.statistics.checkpoints;
       last_progress_ = world_.now();
-    } else if (&event.landmark == &landmarks::published && event.fields.count != 0) {
+    } else if ((&event.landmark == &landmarks::published && event.fields.count != 0) ||
+               &event.landmark == &landmarks::rows_written) {
       ++outcome_.statistics.publishes;
     }
   }
@@ -242,7 +243,8 @@ class Experiment {
   Outcome outcome_;
   std::optional<TableReader> table_;
   std::uint32_t table_life_ = 0;  ///< Of the database, when `table_` was opened.
-  VisibilityJudge judge_{subject_.reference, [this]() -> TableReader& { return table(); },
+  VisibilityJudge judge_{subject_.reference, subject_.spec.mode,
+                         [this]() -> TableReader& { return table(); },
                          [this] { return decided(); }};
 };
 

@@ -22,7 +22,7 @@ OwnedRow key_of(const Reference& reference, const OwnedRow& row) {
 
 }  // namespace
 
-RowComparison compare_rows(const Reference& reference, std::size_t expected,
+RowComparison compare_rows(const Reference& reference, std::size_t required, std::size_t allowed,
                            const std::vector<OwnedRow>& seen) {
   RowComparison result;
   const auto example = [&](std::string_view what, const OwnedRow& row) {
@@ -37,11 +37,12 @@ RowComparison compare_rows(const Reference& reference, std::size_t expected,
     const Reference::ExpectedRow& row = reference.rows()[i];
     const auto found = seen_by_key.find(key_of(reference, row.cells));
     const std::size_t copies = found == seen_by_key.end() ? 0 : found->second.size();
-    if (i >= expected) {
+    if (i >= allowed) {
       // Not yet: whatever is visible of it came too early.
       result.counts.unexpected += copies;
       if (copies != 0) example("too early", *found->second.front());
     } else if (copies == 0) {
+      if (i >= required) continue;
       ++(row.is_certain ? result.counts.lost : result.counts.unjudged);
       if (row.is_certain) example("lost", row.cells);
     } else {
@@ -108,7 +109,8 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
   }
   const std::optional<CheckpointId> before = std::exchange(newest_, id);
   if (id == CheckpointId::genesis()) {
-    if (look.rows != 0) judge_rows(0, "before any checkpoint");
+    if (mode_ == SinkMode::staged && look.rows != 0) judge_rows(0, "before any checkpoint");
+    if (mode_ != SinkMode::staged) judge_direct("before any checkpoint");
     return;
   }
   const auto decided = decided_();
@@ -125,6 +127,7 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
     return;
   }
   if (before && *before != id) judge_progress(*before, id);
+  if (mode_ != SinkMode::staged) return judge_direct(fmt::format("at checkpoint {}", to_text(id)));
   const std::size_t expected = reference_.visible_rows(claims->second);
   const bool equal = reference_.is_exact() && hash == reference_.hash_of_first(expected);
   if (!equal) judge_rows(expected, fmt::format("at checkpoint {}", to_text(id)));
@@ -141,13 +144,25 @@ void VisibilityJudge::judge_progress(CheckpointId before, CheckpointId now) {
   }
 }
 
-void VisibilityJudge::judge_rows(std::size_t expected, const std::string& when) {
+void VisibilityJudge::judge_direct(const std::string& when) {
+  // What is decided is durable with all its rows, whatever is published.
+  const auto decided = decided_();
+  const auto claims = decided ? claims_.find(*decided) : claims_.end();
+  const std::size_t required =
+      claims == claims_.end() ? 0 : reference_.visible_rows(claims->second);
+  judge_rows(required, reference_.rows().size(), when);
+}
+
+void VisibilityJudge::judge_rows(std::size_t required, std::size_t allowed,
+                                 const std::string& when) {
   const Seen seen = read(true);
-  const RowComparison comparison = compare_rows(reference_, expected, seen.rows);
+  RowComparison comparison = compare_rows(reference_, required, allowed, seen.rows);
+  if (mode_ == SinkMode::insert) comparison.counts.duplicated = 0;  // Until the end.
   if (comparison.counts.wrong() == 0) return;
   rows_ = comparison.counts;
   std::string what =
-      fmt::format("{}, {} rows were visible where {} belong", when, seen.rows.size(), expected);
+      fmt::format("{}, {} rows were visible where {}{} belong", when, seen.rows.size(),
+                  required == allowed ? "" : "at least ", required);
   for (const std::string& example : comparison.examples) what += "; " + example;
   convict("visibility", std::move(what));
 }
@@ -155,7 +170,8 @@ void VisibilityJudge::judge_rows(std::size_t expected, const std::string& when) 
 bool VisibilityJudge::look_at_the_end() {
   const Seen seen = read(true);
   if (seen.look.outcome == TableLook::Outcome::busy) return false;
-  const RowComparison comparison = compare_rows(reference_, reference_.rows().size(), seen.rows);
+  const std::size_t all = reference_.rows().size();
+  const RowComparison comparison = compare_rows(reference_, all, all, seen.rows);
   rows_ = comparison.counts;  // Whatever was wrong on the way, this is what was left.
   if (comparison.counts.wrong() == 0) return true;
   std::string what = fmt::format("at the end {} rows are visible where {} belong", seen.rows.size(),

@@ -193,9 +193,14 @@ class JobFileReader {
   void read_sink(TomlSection sink) {
     spec_.table = sink.text("table");
     spec_.database = sink.text("database");
-    if (const auto mode = sink.text_or("mode", "staged"); mode != "staged") {
-      sink.fail_key("mode", fmt::format("`sink.mode` is \"{}\"; \"staged\" is expected", mode));
+    const auto mode = sink.text_or("mode", "staged");
+    const auto found = find_sink_mode(mode);
+    if (!found) {
+      sink.fail_key("mode", fmt::format("`sink.mode` is \"{}\"; \"staged\", \"upsert\" or "
+                                        "\"insert\" is expected",
+                                        mode));
     }
+    spec_.mode = *found;
     if (sink.has("key")) {
       const TableSchema schema = schema_of(spec_);
       for (const TomlEntry& entry : sink.texts("key")) {
@@ -215,7 +220,33 @@ class JobFileReader {
     if (spec_.unique_key && spec_.sink_key.empty()) {
       sink.fail_key("unique", "`sink.unique` is true without a `sink.key` that could be unique");
     }
+    if (spec_.unique_key && spec_.mode == SinkMode::insert) {
+      sink.fail_key("unique", "`sink.unique` is true, and an insert sink writes rows again");
+    }
+    if (spec_.mode == SinkMode::upsert) expect_distinct_keys(sink);
     sink.finish();
+  }
+
+  /// Rows of one key would replace each other, in an order that nobody promises.
+  void expect_distinct_keys(const TomlSection& sink) const {
+    const auto holds = [&](std::string_view column) {
+      return std::find(spec_.sink_key.begin(), spec_.sink_key.end(), column) !=
+             spec_.sink_key.end();
+    };
+    const auto expect = [&](const std::string& column) {
+      if (holds(column)) return;
+      sink.fail_key("key", fmt::format("`sink.key` of an upsert sink lacks `{}`; the key of the "
+                                       "window and `window_start` are expected, which tell rows "
+                                       "apart",
+                                       column));
+    };
+    for (const std::uint32_t number : spec_.key) expect(spec_.fields[number].name);
+    if (!holds("window_end")) expect("window_start");
+    for (const auto& column : schema_of(spec_).columns) {
+      if (!column.nullable || !holds(column.name)) continue;
+      sink.fail_key("key", fmt::format("`sink.key` of an upsert sink has `{}`, which may be null",
+                                       column.name));
+    }
   }
 
   void read_checkpoint() {
@@ -305,11 +336,11 @@ std::string to_toml(const JobSpec& spec) {
   }
   out += fmt::format(
       "[[step]]\nwindow = {{ tumbling = {}, key = {} }}\naggregate = {{ {} }}\n"
-      "[sink]\ntable = {}\ndatabase = {}\nmode = \"staged\"\nkey = {}\nunique = {}\n"
+      "[sink]\ntable = {}\ndatabase = {}\nmode = \"{}\"\nkey = {}\nunique = {}\n"
       "[checkpoint]\ndirectory = {}\ninterval = {}\n",
       toml_quoted(describe(spec.window_size)), quoted_list(key), fmt::join(aggregates, ", "),
-      toml_quoted(spec.table), toml_quoted(spec.database), quoted_list(spec.sink_key),
-      spec.unique_key, toml_quoted(spec.state_directory),
+      toml_quoted(spec.table), toml_quoted(spec.database), describe(spec.mode),
+      quoted_list(spec.sink_key), spec.unique_key, toml_quoted(spec.state_directory),
       toml_quoted(describe(spec.checkpoint_interval)));
   return out;
 }

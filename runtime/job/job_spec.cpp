@@ -60,6 +60,17 @@ struct WriteResult {
   }
 };
 
+Sink<Windowed<Row, Row>> sink_of(const JobSpec& spec) {
+  using Result = Windowed<Row, Row>;
+  const WriteResult write{key_fields(spec), result_fields(spec)};
+  switch (spec.mode) {
+    case SinkMode::staged: return staged_table<Result>(spec.database, schema_of(spec), write);
+    case SinkMode::upsert: return upsert_table<Result>(spec.database, schema_of(spec), write);
+    case SinkMode::insert: return insert_table<Result>(spec.database, schema_of(spec), write);
+  }
+  violated("a sink has a mode", Where::here());
+}
+
 }  // namespace
 
 TableSchema schema_of(const JobSpec& spec) {
@@ -75,6 +86,7 @@ TableSchema schema_of(const JobSpec& spec) {
   add(result_fields(spec));
   schema.key = spec.sink_key;
   schema.unique_key = spec.unique_key;
+  schema.mode = spec.mode;
   return schema;
 }
 
@@ -106,9 +118,7 @@ Job build_job(const JobSpec& spec) {
                          })
                          .window(tumbling(spec.window_size))
                          .aggregate("window", RowAggregate(spec.aggregates, spec.fields))
-                         .to("sink", staged_table<Windowed<Row, Row>>(
-                                         spec.database, schema_of(spec),
-                                         WriteResult{key_fields(spec), result_fields(spec)})));
+                         .to("sink", sink_of(spec)));
   job.set_fingerprint(fingerprint_of(spec));
   return job;
 }
@@ -137,7 +147,7 @@ std::vector<FingerprintPart> fingerprint_of(const JobSpec& spec) {
   parts.push_back({"window.key", fmt::format("{}", fmt::join(key, ", "))});
   parts.push_back({"aggregate", fmt::format("{}", fmt::join(aggregates, ", "))});
   parts.push_back({"sink.table", spec.table});
-  parts.push_back({"sink.mode", "staged"});
+  parts.push_back({"sink.mode", std::string(describe(spec.mode))});
   parts.push_back({"sink.key", fmt::format("{}", fmt::join(spec.sink_key, ", "))});
   return parts;
 }

@@ -69,6 +69,22 @@ std::optional<Duration> parse_duration(std::string_view text) {
 
 std::string describe(OnBadRecord what) { return what == OnBadRecord::fail ? "fail" : "skip"; }
 
+std::string_view describe(SinkMode mode) {
+  switch (mode) {
+    case SinkMode::staged: return "staged";
+    case SinkMode::upsert: return "upsert";
+    case SinkMode::insert: return "insert";
+  }
+  return "";
+}
+
+std::optional<SinkMode> find_sink_mode(std::string_view name) {
+  for (const SinkMode mode : {SinkMode::staged, SinkMode::upsert, SinkMode::insert}) {
+    if (describe(mode) == name) return mode;
+  }
+  return std::nullopt;
+}
+
 std::string describe(const AggregateColumn& column, const std::vector<Field>& fields) {
   using Fold = AggregateColumn::Fold;
   const char* const fold = column.fold == Fold::count     ? "count"

@@ -100,7 +100,8 @@ class ChainTask {
     for (std::size_t i = 0; i < chain.stages.size(); ++i) {
       const Node& node = *chain.stages[i];
       const std::string role = node.name.empty() ? env_.role : task_name(node.name, plan_.at.index);
-      stages_.push_back(node.make({env_.as(role), plan_.at, plan_.restored->id}));
+      stages_.push_back(node.make(
+          {env_.as(role), plan_.at, plan_.restored->id, plan_.restored->lineage, plan_.term}));
       if (chain.parents[i] >= 0) {
         stages_[static_cast<std::size_t>(chain.parents[i])]->link(0, 1, *stages_[i]);
       }

@@ -79,6 +79,13 @@ class SinkSession {
         out.number(static_cast<std::uint8_t>(outcome));
         break;
       }
+      case SinkRequest::write: {
+        const Lineage lineage = read_lineage(in);
+        const Term term{in.number<std::uint64_t>()};
+        const auto outcome = table_->write(lineage, term, in.bytes(), Instant::never());
+        out.number(static_cast<std::uint8_t>(outcome));
+        break;
+      }
     }
     env.step(served);
     return out.take();
@@ -100,6 +107,7 @@ class SinkSession {
     schema.key.resize(in.count(1));
     for (auto& name : schema.key) name = in.text();
     schema.unique_key = in.number<std::uint8_t>() != 0;
+    schema.mode = static_cast<SinkMode>(in.number<std::uint8_t>());
     table_ = tables_.open(database, schema);
     return {};
   }

@@ -52,12 +52,24 @@ class SinkClient final : public SinkTable {
         out.bytes(block);
       }
     }
-    const auto answer = call(out, deadline);
+    return outcome_of(call(out, deadline));
+  }
+
+  PublishOutcome write(Lineage lineage, Term term, std::span<const std::byte> cells,
+                       Instant deadline) override {
+    Encoder out = request(SinkRequest::write);
+    write_lineage(out, lineage);
+    out.number(term.number);
+    out.bytes(cells);
+    return outcome_of(call(out, deadline));
+  }
+
+ private:
+  static PublishOutcome outcome_of(const std::optional<Bytes>& answer) {
     if (!answer) return PublishOutcome::unknown;
     return static_cast<PublishOutcome>(Decoder(*answer).number<std::uint8_t>());
   }
 
- private:
   /// A broken connection took the server's session along: the next one begins with `open`.
   std::optional<Bytes> call(const Encoder& out, Instant deadline) {
     if (!is_open_) {
@@ -73,6 +85,7 @@ class SinkClient final : public SinkTable {
       open.number(static_cast<std::uint32_t>(schema_.key.size()));
       for (const auto& name : schema_.key) open.text(name);
       open.number(static_cast<std::uint8_t>(schema_.unique_key));
+      open.number(static_cast<std::uint8_t>(schema_.mode));
       if (!server_.call(open.view(), deadline)) return std::nullopt;
       is_open_ = true;
     }

@@ -13,6 +13,7 @@ enum class SinkRequest : std::uint8_t {
   ensure,   ///< ->
   fence,    ///< FenceRequest -> Fenced
   publish,  ///< lineage, term, id, batches -> PublishOutcome
+  write,    ///< lineage, term, cells -> PublishOutcome
 };
 
 inline void write_id(Encoder& out, CheckpointId id) {

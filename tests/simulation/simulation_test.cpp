@@ -40,8 +40,8 @@ std::string replayable(Case made, const Outcome& outcome) {
 /// Runs a hundred seeds of a job under faults, and tells of every one that does not hold.
 ///
 /// Returns how many runs, at the median, made rows visible.
-std::uint64_t hold(const std::string& job, std::uint64_t first) {
-  const Subject subject = tests::corpus_subject(job, records);
+std::uint64_t hold(const std::string& job, std::uint64_t first, SinkMode mode = SinkMode::staged) {
+  const Subject subject = tests::corpus_subject(job, records, mode);
   REQUIRE(subject.reference.records() == records);
   sim::StackPool stacks;
   Tally publishes;
@@ -73,6 +73,24 @@ TEST_CASE("quakes_feed holds under faults, seeds 100 to 199", "[simulation]") {
 }
 TEST_CASE("quakes_feed holds under faults, seeds 200 to 299", "[simulation]") {
   CHECK(hold("quakes_feed", 200) >= 3);
+}
+
+TEST_CASE("an upsert sink holds under faults", "[simulation]") {
+  hold("quakes", 300, SinkMode::upsert);
+  CHECK(hold("quakes_feed", 300, SinkMode::upsert) >= 3);
+}
+
+TEST_CASE("an insert sink is convicted of duplicates, and of nothing else", "[simulation]") {
+  const Subject subject = tests::corpus_subject("quakes_feed", records, SinkMode::insert);
+  sim::StackPool stacks;
+  std::uint64_t duplicated = 0;
+  for (std::uint64_t index = 0; index < runs_per_test; ++index) {
+    const Outcome outcome = run_case(case_at(subject, index), subject, stacks);
+    duplicated += outcome.rows.duplicated;
+    CHECK(outcome.rows.lost + outcome.rows.altered + outcome.rows.unexpected == 0);
+    CHECK((outcome.verdict == Verdict::breached) == (outcome.rows.duplicated != 0));
+  }
+  CHECK(duplicated > 100);
 }
 
 TEST_CASE("a run is the same whatever ran before it in its process", "[simulation]") {

@@ -68,7 +68,7 @@ const std::vector<BadJob>& bad_jobs() {
       {R"(database = "out.db")", R"(database = "")",
        "22: `sink.database` is \"\"; a text that is not empty is expected"},
       {R"(mode = "staged")", R"(mode = "magic")",
-       "23: `sink.mode` is \"magic\"; \"staged\" is expected"},
+       "23: `sink.mode` is \"magic\"; \"staged\", \"upsert\" or \"insert\" is expected"},
       {R"(key = ["key", "window_start"])", R"(key = ["zzz"])",
        "24: the table has no column `zzz`; its columns are key, window_start, window_end, n, "
        "total"},

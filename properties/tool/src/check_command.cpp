@@ -53,11 +53,28 @@ void print_sink(const JobSpec& spec) {
   for (const auto& column : schema_of(spec).columns) columns.push_back(column.name);
   fmt::print("sink      table {} ({}) in {}\n", spec.table, fmt::join(columns, ", "),
              spec.database);
-  fmt::print(
-      "          exactly once: rows are staged with each checkpoint and published with its\n"
-      "          marker in one transaction. A reader sees whole checkpoints, never a part of\n"
-      "          one and never one twice; a row appears about {} after its window has closed.\n",
-      describe(spec.checkpoint_interval));
+  switch (spec.mode) {
+    case SinkMode::staged:
+      fmt::print(
+          "          exactly once: rows are staged with each checkpoint and published with its\n"
+          "          marker in one transaction. A reader sees whole checkpoints, never a part of\n"
+          "          one and never one twice; a row appears about {} after its window has "
+          "closed.\n",
+          describe(spec.checkpoint_interval));
+      break;
+    case SinkMode::upsert:
+      fmt::print(
+          "          each row once by its key: a row appears when its window has closed, before "
+          "its\n"
+          "          checkpoint is decided, and is written again, the same, after a recovery.\n");
+      break;
+    case SinkMode::insert:
+      fmt::print(
+          "          at least once: a row appears when its window has closed. After a recovery "
+          "the\n"
+          "          rows since the last checkpoint are there TWICE.\n");
+      break;
+  }
   fmt::print("state     {}\n", spec.state_directory);
 }
 

@@ -13,4 +13,8 @@ PublishDecision decide_publish(const std::optional<Marker>& marker, Lineage line
   return id > marker->published ? PublishDecision::insert : PublishDecision::repeat;
 }
 
+bool may_write(const std::optional<Marker>& marker, Lineage lineage, Term term) {
+  return marker && marker->lineage == lineage && marker->fence_term == term;
+}
+
 }  // namespace millrace

@@ -1,5 +1,6 @@
 #include "row_inserter.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -29,6 +30,22 @@ std::size_t kind_of(TableSchema::Type type) {
   violated("every type of a column has a kind of cell", Where::here());
 }
 
+/// What becomes of a row that has the key of another.
+std::string replacement(const TableSchema& schema) {
+  std::string key;
+  std::string changes;
+  for (const auto& column : schema.columns) {
+    const bool in_key =
+        std::find(schema.key.begin(), schema.key.end(), column.name) != schema.key.end();
+    std::string& list = in_key ? key : changes;
+    if (!list.empty()) list += ", ";
+    list += quoted(column.name);
+    if (!in_key) list += fmt::format(" = excluded.{}", quoted(column.name));
+  }
+  return fmt::format(" ON CONFLICT({}) DO {}", key,
+                     changes.empty() ? "NOTHING" : "UPDATE SET " + changes);
+}
+
 std::string insertion(const TableSchema& schema) {
   std::string columns;
   std::string values;
@@ -37,7 +54,10 @@ std::string insertion(const TableSchema& schema) {
     columns += comma + quoted(column.name);
     values += fmt::format("{}?", comma);
   }
-  return fmt::format("INSERT INTO {}({}) VALUES ({})", quoted(schema.table), columns, values);
+  std::string sql =
+      fmt::format("INSERT INTO {}({}) VALUES ({})", quoted(schema.table), columns, values);
+  if (schema.mode == SinkMode::upsert) sql += replacement(schema);
+  return sql;
 }
 
 }  // namespace

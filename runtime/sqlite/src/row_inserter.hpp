@@ -9,7 +9,8 @@
 
 namespace millrace {
 
-/// Puts staged rows into a sink's table: one prepared statement, nothing copied on the way.
+/// Puts rows into a sink's table, as its mode has it: one prepared statement, nothing copied on the
+/// way.
 class RowInserter {
  public:
   RowInserter(Database& database, const TableSchema& schema);

@@ -37,7 +37,7 @@ struct SqliteTable::Connection {
 
   Database database;
   MarkerTable markers;
-  std::optional<RowInserter> inserter;  ///< From the first publish on; needs the table.
+  std::optional<RowInserter> inserter;  ///< From the first row on; needs the table.
   bool durable = false;
 };
 
@@ -109,21 +109,40 @@ PublishOutcome SqliteTable::publish(Lineage lineage, Term term, CheckpointId id,
   }
   // Written also by a repetition: the rows that it finds may be of a commit whose sync failed.
   connection.markers.put(schema_.table, marker);
-  if (transaction.commit() == CommitOutcome::unknown) return PublishOutcome::unknown;
+  return commit(transaction);
+}
 
-  // The rows are published whatever becomes of this. After a failure the next publish tries again.
-  if (connection.database.wal_bytes() > long_log_bytes) connection.database.checkpoint();
+PublishOutcome SqliteTable::write(Lineage lineage, Term term, std::span<const std::byte> cells,
+                                  Instant) {
+  invariant(schema_.mode != SinkMode::staged, "rows of a staged sink become visible by a publish");
+  Connection& connection = connect_durably();
+  Transaction transaction(connection.database, Transaction::Kind::write);
+  if (!may_write(connection.markers.read(schema_.table), lineage, term)) {
+    return PublishOutcome::fenced;
+  }
+  inserter().insert({term, 0}, cells);
+  return commit(transaction);
+}
+
+PublishOutcome SqliteTable::commit(Transaction& transaction) {
+  if (transaction.commit() == CommitOutcome::unknown) return PublishOutcome::unknown;
+  // The rows are there whatever becomes of this. After a failure the next one tries again.
+  Database& database = connection_->database;
+  if (database.wal_bytes() > long_log_bytes) database.checkpoint();
   return PublishOutcome::published;
 }
 
+RowInserter& SqliteTable::inserter() {
+  if (!connection_->inserter) connection_->inserter.emplace(connection_->database, schema_);
+  return *connection_->inserter;
+}
+
 void SqliteTable::insert_above(CheckpointId marker, CheckpointId id, StagedBatches& batches) {
-  Connection& connection = *connection_;
-  if (!connection.inserter) connection.inserter.emplace(connection.database, schema_);
   while (const auto batch = batches.next_batch()) {
     invariant(*batch <= id, "a publish holds no batch of a later checkpoint");
     if (*batch <= marker) continue;
     for (auto block = batches.next_block(); !block.empty(); block = batches.next_block()) {
-      connection.inserter->insert(*batch, block);
+      inserter().insert(*batch, block);
     }
   }
 }

@@ -79,12 +79,16 @@ std::vector<std::string> found_columns(Database& database, const std::string& ta
   return columns;
 }
 
+bool is_unique(const TableSchema& schema) {
+  return schema.unique_key || schema.mode == SinkMode::upsert;
+}
+
 std::string expected_index(const TableSchema& schema) {
   std::string columns;
   for (const auto& column : schema.key) {
     columns += fmt::format("{}`{}`", columns.empty() ? "" : ", ", column);
   }
-  return fmt::format("{}INDEX ({})", schema.unique_key ? "UNIQUE " : "", columns);
+  return fmt::format("{}INDEX ({})", is_unique(schema) ? "UNIQUE " : "", columns);
 }
 
 std::string found_index(Database& database, const TableSchema& schema) {
@@ -225,7 +229,14 @@ void expect_usable_names(const TableSchema& schema, const std::string& database)
       refuse(fmt::format("its key names `{}` twice; expected it once", name));
     }
   }
-  if (schema.unique_key && schema.key.empty()) refuse("its key is unique; expected it to be given");
+  if (is_unique(schema) && schema.key.empty()) refuse("its key is unique; expected it to be given");
+  if (schema.mode != SinkMode::upsert) return;
+  for (const auto& column : schema.columns) {
+    if (!column.nullable || std::ranges::find(schema.key, column.name) == schema.key.end())
+      continue;
+    refuse(fmt::format("its key has `{}`, which may be null; expected a key that tells rows apart",
+                       column.name));
+  }
 }
 
 void expect_same_layout(Database& database, const TableSchema& schema) {
@@ -248,7 +259,7 @@ void expect_same_layout(Database& database, const TableSchema& schema) {
   }
   if (auto why = index_difference(database, schema)) refuse(schema.table, *why);
   const bool index_comes_late =
-      schema.unique_key && find(database, schema.table) && !find(database, index_name(schema));
+      is_unique(schema) && find(database, schema.table) && !find(database, index_name(schema));
   if (index_comes_late && has_equal_keys(database, schema)) {
     refuse(schema.table, "it has rows that are equal in the key; expected a key that is unique");
   }
@@ -258,7 +269,7 @@ void create_missing(Database& database, const TableSchema& schema) {
   if (!find(database, std::string(MarkerTable::name))) database.execute(MarkerTable::creation());
   if (!find(database, schema.table)) database.execute(creation(schema));
   if (schema.key.empty() || find(database, index_name(schema))) return;
-  database.execute(fmt::format("CREATE {}INDEX {} ON {}({})", schema.unique_key ? "UNIQUE " : "",
+  database.execute(fmt::format("CREATE {}INDEX {} ON {}({})", is_unique(schema) ? "UNIQUE " : "",
                                quoted(index_name(schema)), quoted(schema.table),
                                key_columns(schema)));
 }

@@ -16,9 +16,9 @@ std::string job_text(const SmallJob& job) {
       "[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\nfields = {{ {} }}\nevent_time = \"t\"\n"
       "disorder = \"{}\"\non_bad_record = \"{}\"\n{}"
       "[[step]]\nwindow = {{ tumbling = \"{}\", key = [{}] }}\naggregate = {{ {} }}\n"
-      "[sink]\ntable = \"results\"\ndatabase = \"small.db\"\nkey = [{}]\n",
+      "[sink]\ntable = \"results\"\ndatabase = \"small.db\"\nkey = [{}]\nmode = \"{}\"\n",
       job.fields, job.disorder, job.on_bad_record, filters, job.window, job.key, job.aggregate,
-      job.sink_key);
+      job.sink_key, job.mode);
 }
 
 JobSpec spec_of(const SmallJob& job) { return parse_job_file(job_text(job), "small.toml"); }

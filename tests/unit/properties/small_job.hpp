@@ -21,6 +21,7 @@ struct SmallJob {
   std::string key = R"("k")";
   std::string aggregate = R"-(n = "count()")-";
   std::string sink_key = R"("k", "window_start")";
+  std::string mode = "staged";
 };
 
 /// Its job file.

@@ -276,6 +276,64 @@ TEST_CASE("a checkpoint that has read less than the one before it convicts", "[v
   CHECK(breach.find(" than 1.1 before it") != std::string::npos);
 }
 
+// Sinks that write at once.
+
+TEST_CASE("a direct sink may show any row early, and must show what is decided", "[visibility]") {
+  for (const char* const mode : {"upsert", "insert"}) {
+    CAPTURE(mode);
+    SmallJob job;
+    job.mode = mode;
+    VisibilityTrial trial(job);
+    trial.fence();
+    trial.show_rows(3);  // Nothing is decided yet.
+    CHECK(trial.breach_after_look().empty());
+    trial.claim(at(1), 5);
+    trial.decide(at(1));
+    trial.show_rows(5);
+    CHECK(trial.breach_after_look().empty());  // Not even the marker has followed.
+    trial.set_marker(at(1));
+    CHECK(trial.breach_after_look().empty());
+
+    trial.execute("DELETE FROM results WHERE k = 'b' AND window_start = 0");
+    CHECK(trial.breach_after_look() ==
+          "visibility: at checkpoint 1.1, 4 rows were visible where at least 4 belong; lost: " +
+              told("b", 0, 1));
+    CHECK(trial.judge().rows() == lost(1));
+  }
+}
+
+TEST_CASE("a direct sink shows no row that the reference does not have", "[visibility]") {
+  for (const char* const mode : {"upsert", "insert"}) {
+    SmallJob job;
+    job.mode = mode;
+    VisibilityTrial altered_row(job);
+    altered_row.fence();
+    altered_row.show_rows(1);
+    altered_row.execute("UPDATE results SET n = 9");
+    altered_row.breach_after_look();
+    CHECK(altered_row.judge().rows() == altered(1));
+
+    VisibilityTrial stranger(job);
+    stranger.fence();
+    stranger.add_row("'z', 0, 1000, 1");
+    CHECK(stranger.breach_after_look().find("unexpected: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("duplicates of an insert sink convict it at the end", "[visibility]") {
+  SmallJob job;
+  job.mode = "insert";
+  VisibilityTrial trial(job);
+  trial.fence();
+  trial.publish(at(1), 5, true);
+  trial.add_row("'b', 0, 1000, 1");
+  CHECK(trial.breach_after_look().empty());
+  CHECK(trial.judge().look_at_the_end());
+  CHECK(trial.breach().find("rows: at the end 6 rows are visible where 5 belong; duplicated: ") ==
+        0);
+  CHECK(trial.judge().rows() == duplicated(1));
+}
+
 TEST_CASE("a checkpoint that is not decided must not be visible", "[visibility]") {
   VisibilityTrial trial;
   trial.fence();
@@ -576,11 +634,12 @@ TEST_CASE("seen rows are compared with so many of the first that are expected", 
     for (std::size_t shown = 0; shown <= 3; ++shown) {
       CAPTURE(expected, shown);
       const auto end = all.begin() + static_cast<std::ptrdiff_t>(shown);
-      const RowCounts counts = compare_rows(reference, expected, {all.begin(), end}).counts;
+      const RowCounts counts =
+          compare_rows(reference, expected, expected, {all.begin(), end}).counts;
       CHECK(counts == (shown < expected ? lost(expected - shown) : unexpected(shown - expected)));
     }
   }
-  const auto nothing = compare_rows(reference, 3, {all[2], all[0], all[1]});
+  const auto nothing = compare_rows(reference, 3, 3, {all[2], all[0], all[1]});
   CHECK(nothing.counts == RowCounts{});
   CHECK(nothing.examples.empty());
 }

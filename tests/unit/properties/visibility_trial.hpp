@@ -67,7 +67,7 @@ class VisibilityTrial {
   std::optional<TableReader> reader_;
   std::optional<CheckpointId> decided_;
   bool is_broken_ = false;
-  VisibilityJudge judge_{reference_, [this]() -> TableReader& { return table(); },
+  VisibilityJudge judge_{reference_, spec_.mode, [this]() -> TableReader& { return table(); },
                          [this] { return decided_; }};
 };
 

@@ -291,8 +291,9 @@ TEST_CASE("only what there is may be chosen", "[runtime][job_file]") {
         "jobs/q.toml:5: `source.format` is \"csv\"; \"jsonl\" is expected");
   CHECK(complaint(10, "on_bad_record = \"ignore\"") ==
         "jobs/q.toml:10: `source.on_bad_record` is \"ignore\"; \"fail\" or \"skip\" is expected");
-  CHECK(complaint(19, "mode = \"upsert\"") ==
-        "jobs/q.toml:19: `sink.mode` is \"upsert\"; \"staged\" is expected");
+  CHECK(
+      complaint(19, "mode = \"magic\"") ==
+      "jobs/q.toml:19: `sink.mode` is \"magic\"; \"staged\", \"upsert\" or \"insert\" is expected");
 }
 
 TEST_CASE("a span has a whole number and a unit", "[runtime][job_file]") {
@@ -480,6 +481,41 @@ TEST_CASE("steps are filters and then one window", "[runtime][job_file]") {
           }
           parse(text);
         }) == "jobs/q.toml:11: a job needs one [[step]] with `window` and `aggregate`");
+}
+
+TEST_CASE("a sink has one of three modes", "[runtime][job_file]") {
+  CHECK(parse(with_line(19, "")).mode == SinkMode::staged);
+  CHECK(parse(with_line(19, "mode = \"upsert\"")).mode == SinkMode::upsert);
+  std::string insert = with_line(19, "mode = \"insert\"");
+  CHECK(message_of<UsageError>([&] { parse(insert); }) ==
+        "jobs/q.toml:21: `sink.unique` is true, and an insert sink writes rows again");
+  insert.replace(insert.find("unique = true"), 13, "");
+  CHECK(parse(insert).mode == SinkMode::insert);
+  for (const SinkMode mode : {SinkMode::staged, SinkMode::upsert, SinkMode::insert}) {
+    JobSpec spec = parse(whole_file());
+    spec.mode = mode;
+    spec.unique_key = false;
+    CHECK(schema_of(spec).mode == mode);
+    CHECK(parse_job_file(to_toml(spec), "again.toml").mode == mode);
+  }
+}
+
+TEST_CASE("the key of an upsert sink tells all rows apart", "[runtime][job_file]") {
+  const auto upsert = [](const std::string& key) {
+    std::string text = with_line(19, "mode = \"upsert\"");
+    const std::string line = lines[19];
+    return message_of<UsageError>([&] { parse(text.replace(text.find(line), line.size(), key)); });
+  };
+  const std::string apart =
+      "; the key of the window and `window_start` are expected, which tell rows apart";
+  CHECK(upsert(R"(key = ["network", "window_start"])").empty());
+  CHECK(upsert(R"(key = ["window_end", "network"])").empty());
+  CHECK(upsert(R"(key = ["window_start"])") ==
+        "jobs/q.toml:20: `sink.key` of an upsert sink lacks `network`" + apart);
+  CHECK(upsert(R"(key = ["network"])") ==
+        "jobs/q.toml:20: `sink.key` of an upsert sink lacks `window_start`" + apart);
+  CHECK(upsert(R"(key = ["network", "window_start", "largest"])") ==
+        "jobs/q.toml:20: `sink.key` of an upsert sink has `largest`, which may be null");
 }
 
 TEST_CASE("a key is unique only if there is one", "[runtime][job_file]") {

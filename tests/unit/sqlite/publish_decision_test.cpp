@@ -33,6 +33,16 @@ TEST_CASE("a publish needs a marker of its lineage and a fence not above its ter
   CHECK(decide({ours, {1}, {}}, {2}, {{2}, 1}) == PublishDecision::insert);
 }
 
+TEST_CASE("who may write at once is whoever has fenced the sink, and nobody else",
+          "[sqlite][publish]") {
+  const Marker marker{{1, 2}, {5}, {{4}, 3}};
+  CHECK(may_write(marker, {1, 2}, {5}));
+  CHECK_FALSE(may_write(marker, {1, 2}, {4}));
+  CHECK_FALSE(may_write(marker, {1, 2}, {6}));
+  CHECK_FALSE(may_write(marker, {3, 4}, {5}));
+  CHECK_FALSE(may_write(std::nullopt, {1, 2}, {5}));
+}
+
 TEST_CASE("whatever a publish finds, it inserts only as the owner and above the marker",
           "[sqlite][publish]") {
   const CheckpointId ids[] = {{{0}, 0}, {{1}, 1}, {{1}, 2}, {{2}, 1}, {{2}, 2}, {{3}, 1}};

@@ -13,16 +13,21 @@
 
 namespace millrace::properties {
 
-/// The rows that a reader has seen, against the first `expected` rows of a reference.
+/// The rows that a reader has seen, against a reference.
 struct RowComparison {
   RowCounts counts;
   std::vector<std::string> examples;  ///< A few, as sentences.
 };
-RowComparison compare_rows(const Reference& reference, std::size_t expected,
+/// The first `required` rows of the reference must be there, those up to `allowed` may be.
+RowComparison compare_rows(const Reference& reference, std::size_t required, std::size_t allowed,
                            const std::vector<OwnedRow>& seen);
 
-/// Judges what a concurrent reader of a staged sink sees, at every moment (PROTOCOL 8): always the
-/// state of one completed checkpoint, all of it, and never an earlier one than before.
+/// Judges what a concurrent reader of a sink sees, at every moment (PROTOCOL 8).
+///
+/// Of a staged sink always the state of one completed checkpoint, all of it, and never an earlier
+/// one than before. Of the others always all rows of the newest completed checkpoint, and besides
+/// rows of the reference only; of an upsert sink each once. At the end each row once, of every
+/// sink: a sink that promises less is convicted of it.
 ///
 /// The run itself says what a checkpoint has read; the judge computes what must then be visible. A
 /// false claim convicts itself.
@@ -30,9 +35,12 @@ class VisibilityJudge {
  public:
   /// `table` opens the table as any reader would; a restart of the database ends what was opened
   /// before. `decided` tells which checkpoint the store's register names, whatever anybody says.
-  VisibilityJudge(const Reference& reference, std::function<TableReader&()> table,
+  VisibilityJudge(const Reference& reference, SinkMode mode, std::function<TableReader&()> table,
                   std::function<std::optional<CheckpointId>()> decided)
-      : reference_(reference), table_(std::move(table)), decided_(std::move(decided)) {}
+      : reference_(reference),
+        mode_(mode),
+        table_(std::move(table)),
+        decided_(std::move(decided)) {}
 
   /// A manifest was written: what checkpoint `id` claims to have read.
   void claimed(CheckpointId id, std::vector<Claim> claims) { claims_[id] = std::move(claims); }
@@ -58,11 +66,16 @@ class VisibilityJudge {
   };
   Seen read(bool with_rows);
   void judge(const TableLook& look, const RowSetHash& hash);
+  void judge_direct(const std::string& when);
   void judge_progress(CheckpointId before, CheckpointId now);
-  void judge_rows(std::size_t expected, const std::string& when);
+  void judge_rows(std::size_t expected, const std::string& when) {
+    judge_rows(expected, expected, when);
+  }
+  void judge_rows(std::size_t required, std::size_t allowed, const std::string& when);
   void convict(std::string judge, std::string what);
 
   const Reference& reference_;
+  SinkMode mode_;
   std::function<TableReader&()> table_;
   std::function<std::optional<CheckpointId>()> decided_;
   std::map<CheckpointId, std::vector<Claim>> claims_;

@@ -46,6 +46,7 @@ struct JobSpec {
   std::string database;
   std::vector<std::string> sink_key;  ///< Names of columns. May be empty.
   bool unique_key = false;
+  SinkMode mode = SinkMode::staged;
 
   std::string state_directory;
   std::chrono::milliseconds checkpoint_interval{1000};

@@ -83,6 +83,12 @@ inline constexpr Landmark published{
 inline constexpr Landmark publish_reported{
     "publish_reported", "the committer has told the coordinator that the rows are visible"};
 
+// Between barriers, at a sink that is not staged.
+inline constexpr Landmark write_begun{
+    "write_begun", "rows of an upsert or insert sink are on their way; count= how many"};
+inline constexpr Landmark rows_written{
+    "rows_written", "they are visible, before any checkpoint is decided; count= how many"};
+
 // A recovery.
 inline constexpr Landmark sink_fenced{
     "sink_fenced", "nobody of an older term can write to the sink, and its marker is read"};
@@ -112,9 +118,10 @@ inline constexpr const Landmark* all[] = {
     &sink_flushed,       &stage_begun,     &sink_staged,
     &sink_acknowledged,  &publish_begun,   &publish_loaded,
     &publish_sent,       &publish_unknown, &published,
-    &publish_reported,   &sink_fenced,     &republished,
-    &fenced_out,         &task_restored,   &batch_read,
-    &window_fired,       &rows_late,
+    &publish_reported,   &write_begun,     &rows_written,
+    &sink_fenced,        &republished,     &fenced_out,
+    &task_restored,      &batch_read,      &window_fired,
+    &rows_late,
 };
 
 /// The landmark of this name, or null.

@@ -13,6 +13,14 @@
 
 namespace millrace {
 
+/// How rows come into a table (PROTOCOL 2 and 4).
+enum class SinkMode : std::uint8_t {
+  staged,  ///< By `publish`: those of a checkpoint at once, each once.
+  upsert,  ///< By `write`, at once; a row replaces the one with its key.
+  insert,  ///< By `write`, at once; what is written again is there twice.
+};
+constexpr bool is_known(SinkMode mode) { return mode <= SinkMode::insert; }
+
 /// A table that a sink writes to.
 struct TableSchema {
   enum class Type : std::uint8_t { integer, real, text };
@@ -25,7 +33,8 @@ struct TableSchema {
   std::string table;
   std::vector<Column> columns;
   std::vector<std::string> key;  ///< The logical key. Indexed; a constraint only if `unique_key`.
-  bool unique_key = false;
+  bool unique_key = false;       ///< Always, for upsert.
+  SinkMode mode = SinkMode::staged;
   friend bool operator==(const TableSchema&, const TableSchema&) = default;
 };
 
@@ -103,6 +112,14 @@ class SinkTable {
   /// Throws JobFailed: a row violates a constraint of the table.
   virtual PublishOutcome publish(Lineage lineage, Term term, CheckpointId id,
                                  StagedBatches& batches, Instant deadline) = 0;
+
+  /// Puts rows at once, for tables that are not `staged` (PROTOCOL 4): in one transaction checks
+  /// that the sink is fenced for just this term, and upserts or inserts the rows in `cells`
+  /// (cells.hpp). `published`: they are visible and durable.
+  ///
+  /// Throws JobFailed: a row violates a constraint of the table.
+  virtual PublishOutcome write(Lineage lineage, Term term, std::span<const std::byte> cells,
+                               Instant deadline) = 0;
 };
 
 /// Opens tables. `database` is what the job calls it: a path, a host.

@@ -23,6 +23,8 @@ struct StageContext {
   Env env;
   Subtask at;
   CheckpointId restored;  ///< The checkpoint that the task starts from.
+  Lineage lineage{};      ///< Of the job's history.
+  Term term{};            ///< Of whoever started the task.
 };
 
 /// One link of a task's chain. A task calls its first stage, and each stage calls the next: once a

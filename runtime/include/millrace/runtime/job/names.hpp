@@ -28,6 +28,10 @@ std::string describe(Duration span);
 std::optional<Duration> parse_duration(std::string_view text);
 
 std::string describe(OnBadRecord what);
+/// As job files name it: `staged`.
+std::string_view describe(SinkMode mode);
+/// The mode of that name, or nothing.
+std::optional<SinkMode> find_sink_mode(std::string_view name);
 
 /// `max(magnitude)`.
 std::string describe(const AggregateColumn& column, const std::vector<Field>& fields);

@@ -19,4 +19,8 @@ enum class PublishDecision : std::uint8_t {
 PublishDecision decide_publish(const std::optional<Marker>& marker, Lineage lineage, Term term,
                                CheckpointId id);
 
+/// Whether the owner of `term` may write at once (PROTOCOL 4.1): only while the sink is fenced for
+/// just its term. Pure.
+bool may_write(const std::optional<Marker>& marker, Lineage lineage, Term term);
+
 }  // namespace millrace

@@ -8,6 +8,9 @@
 
 namespace millrace {
 
+class RowInserter;
+class Transaction;
+
 /// A sink's table in an SQLite database, with its marker beside it (MARKER.md).
 ///
 /// Opens the database with the first call that needs it, and keeps that connection. The database is
@@ -31,11 +34,15 @@ class SqliteTable final : public SinkTable {
   Fenced fence(const FenceRequest& request, Instant deadline) override;
   PublishOutcome publish(Lineage lineage, Term term, CheckpointId id, StagedBatches& batches,
                          Instant deadline) override;
+  PublishOutcome write(Lineage lineage, Term term, std::span<const std::byte> cells,
+                       Instant deadline) override;
 
  private:
   struct Connection;
   Connection& connect();
   Connection& connect_durably();
+  PublishOutcome commit(Transaction& transaction);
+  RowInserter& inserter();
   void insert_above(CheckpointId marker, CheckpointId id, StagedBatches& batches);
 
   std::string path_;
