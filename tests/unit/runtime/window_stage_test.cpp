@@ -411,6 +411,7 @@ TEST_CASE("rows that were late before a change of parallelism stay counted", "[r
       first.advance(100);
       for (std::int64_t key = 0; key < 40; ++key) first.take({5, key, 1});
       REQUIRE(first.late() == 40);
+      REQUIRE(world.landmarks.counted("rows_late") >= 40);
 
       Operator second(world, after);
       second.restore(first.save({{1}, 1}));

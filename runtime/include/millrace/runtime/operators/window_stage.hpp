@@ -40,6 +40,7 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
         size_(windows.size) {}
 
   void take(Batch<Keyed<K, V>>& rows) override {
+    const std::uint64_t late_before = late_;
     for (const Record<Keyed<K, V>>& row : rows) {
       if (current_ == nullptr || row.time < current_->window.start ||
           row.time >= current_->window.end) [[unlikely]] {
@@ -48,6 +49,9 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
       }
       State& state = current_->table.at(row.value.key, hash_key(row.value.key));
       aggregate_.add(state, row.value.value);
+    }
+    if (late_ != late_before) [[unlikely]] {
+      env_.landmark(landmarks::rows_late, about(late_ - late_before));
     }
   }
 
@@ -148,10 +152,14 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
       out_.add(last_instant(pane.window), Out{pane.window, key, aggregate_.result(state)});
       if (out_.full()) outlet_.send(out_);
     });
+    env_.landmark(landmarks::window_fired, about(pane.table.size()));
+  }
+
+  LandmarkFields about(std::uint64_t count) const {
     LandmarkFields fields;
     fields.subtask = at_.index;
-    fields.count = pane.table.size();
-    env_.landmark(landmarks::window_fired, fields);
+    fields.count = count;
+    return fields;
   }
 
   void restore_pane(Decoder& in) {
