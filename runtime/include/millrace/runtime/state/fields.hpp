@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -8,9 +9,13 @@ namespace millrace {
 
 namespace fields_detail {
 
+/// Never called. It has a body because a type of an anonymous namespace would have nowhere else to
+/// find one.
 struct Anything {
   template <class T>
-  operator T() const;
+  [[noreturn]] operator T() const {
+    std::terminate();
+  }
 };
 
 template <class T, std::size_t... I>
