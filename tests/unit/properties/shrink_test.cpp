@@ -149,6 +149,28 @@ TEST_CASE("what one step makes possible, an earlier step does in the next round"
   CHECK(shrunk.smallest.is_quiet);
 }
 
+TEST_CASE("a failure of one seed may go on under another when there is less input", "[shrink]") {
+  const Fails fails = [](const Case& scenario) {
+    const std::uint64_t seed = scenario.input.lines() > 600 ? 77 : 2;
+    return !scenario.is_quiet && scenario.seed == seed && has_line(scenario, "line 5");
+  };
+  REQUIRE(fails(large_case()));
+  const Shrunk shrunk = shrink(large_case(), fails);
+
+  CHECK(shrunk.smallest.seed == 2);
+  CHECK(shrunk.smallest.input.lines() == 1);
+}
+
+TEST_CASE("a quiet case of few lines stays quiet, were it less otherwise", "[shrink]") {
+  const Fails fails = [](const Case& scenario) {
+    return scenario.input.lines() >= (scenario.is_quiet ? 10 : 3);
+  };
+  const Shrunk shrunk = shrink(large_case(), fails);
+
+  CHECK(shrunk.smallest.is_quiet);
+  CHECK(shrunk.smallest.input.lines() == 10);
+}
+
 TEST_CASE("no case is asked for twice, and none without a worker or a partition", "[shrink]") {
   std::set<std::string> asked{text_of(large_case())};
   std::uint64_t times = 0;

@@ -50,6 +50,8 @@ struct Shrunk {
 /// less input, fewer nodes and subtasks, less time; again from the beginning until nothing of this
 /// helps any more. At the end no fault, no partition and no line can be left out any more.
 ///
+/// A failure that needs chance is looked for under a few other seeds when much of the input goes.
+///
 /// `fails_alike` runs a case and says whether it fails as the first one does; it is never asked
 /// twice about the same case, and never about one without workers or partitions. The search knows
 /// nothing of runs and leaves nothing to chance: equal answers, equal result. Lines keep their
