@@ -151,12 +151,7 @@ class Campaign {
     if (end.signal == 0 && end.exit_code == 0) return false;
     Progress& progress = progress_of_[static_cast<std::size_t>(end.index)];
     if (!progress.at) return false;  // It never came so far as to run anything.
-    Outcome outcome;
-    outcome.verdict = Verdict::crashed;
-    outcome.breaches.push_back(
-        {"process", end.signal != 0
-                        ? fmt::format("the process died of signal {}", end.signal)
-                        : fmt::format("the process ended with code {}", end.exit_code)});
+    Outcome outcome = outcome_of_dead(end);
     if (is_second) {
       note_of_second(seed_of(*progress.at), std::move(outcome));
     } else {

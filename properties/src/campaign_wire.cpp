@@ -1,5 +1,6 @@
 #include "campaign_wire.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace millrace::properties {
@@ -135,6 +136,15 @@ void add_outcome(CampaignReport& report, std::uint64_t seed, std::size_t planned
   report.planned += planned_faults;
   add(report.totals, outcome.statistics);
   if (outcome.verdict != Verdict::held) report.findings.push_back({seed, outcome});
+}
+
+Outcome outcome_of_dead(const ChildEnd& end) {
+  Outcome outcome;
+  outcome.verdict = Verdict::crashed;
+  outcome.breaches.push_back(
+      {"process", end.signal != 0 ? fmt::format("the process died of signal {}", end.signal)
+                                  : fmt::format("the process ended with code {}", end.exit_code)});
+  return outcome;
 }
 
 }  // namespace millrace::properties

@@ -221,7 +221,9 @@ class CaseReader {
 std::string to_text(const Case& written, const std::vector<std::string>& comments,
                     const std::function<std::string(const std::string& origin)>& path_of) {
   std::string out;
-  for (const std::string& comment : comments) out += fmt::format("# {}\n", comment);
+  for (const std::string& comment : comments) {
+    out += comment.empty() ? "#\n" : fmt::format("# {}\n", comment);
+  }
   out += fmt::format("format = {}\nexpect = \"{}\"\nseed = \"{}\"\nquiet = {}\n", format_version,
                      to_text(written.expect), hex(written.seed), written.is_quiet);
   if (!written.build.empty()) out += fmt::format("build = {}\n", toml_quoted(written.build));

@@ -180,9 +180,7 @@ void Leadership::hear(const std::string& worker, const ControlMessage& message) 
 }
 
 void Leadership::trigger_if_due() {
-  if (pending_ || env_.now() < next_trigger_) return;
-  // Nothing new can come after a checkpoint that has all input.
-  if (completed_.id.term == term_ && completed_.has_all_input()) return;
+  if (pending_ || has_last() || env_.now() < next_trigger_) return;
   const CheckpointId id{term_, ++last_n_};
   pending_.emplace(id, tasks_, env_.in(options_.checkpoint_timeout));
   next_trigger_ = env_.in(options_.checkpoint_interval);
@@ -277,8 +275,14 @@ void Leadership::tell_workers(const ControlMessage& message) {
   for (const std::string& worker : workers_) members_.send(worker, message);
 }
 
+bool Leadership::has_last() const {
+  return completed_.id.term == term_ && completed_.has_all_input();
+}
+
 Instant Leadership::next_deadline() const {
-  return pending_ ? pending_->deadline() : next_trigger_;
+  if (pending_) return pending_->deadline();
+  // A trigger that will never be pulled is nothing to wake up for, again and again.
+  return has_last() ? Instant::never() : next_trigger_;
 }
 
 void Leadership::report(Progress::State state) {

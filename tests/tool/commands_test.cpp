@@ -25,7 +25,7 @@ TEST_CASE("help is printed when asked for, and for want of a command", "[tool]")
   const ToolEnd asked = job.tool({"--help"});
   CHECK(asked.exit_code == 0);
   CHECK_THAT(asked.output, StartsWith("Millrace: an exactly-once stream processor"));
-  for (const char* command : {"run", "test", "replay", "check", "landmarks"}) {
+  for (const char* command : {"run", "test", "replay", "shrink", "check", "init", "landmarks"}) {
     CHECK_THAT(asked.output, Contains("\n  " + std::string(command) + " "));
   }
   const ToolEnd nothing = job.tool({});
@@ -35,7 +35,8 @@ TEST_CASE("help is printed when asked for, and for want of a command", "[tool]")
 
 TEST_CASE("every command has a help of its own", "[tool]") {
   const SmallJob job;
-  for (const std::string command : {"run", "test", "replay", "check", "landmarks"}) {
+  for (const std::string command :
+       {"run", "test", "replay", "shrink", "check", "init", "landmarks"}) {
     const ToolEnd end = job.tool({command, "--help"});
     CHECK(end.exit_code == 0);
     CHECK_THAT(end.output, Contains("Usage: millrace " + command));

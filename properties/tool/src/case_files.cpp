@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 #include "job_loading.hpp"
 
 namespace millrace::tool {
-namespace {
 
 using properties::Case;
 using properties::Outcome;
@@ -27,8 +27,6 @@ std::vector<std::string> story(const Case& made, const Outcome& outcome) {
   for (std::string& line : lines) std::replace(line.begin(), line.end(), '\n', ' ');
   return lines;
 }
-
-}  // namespace
 
 Case case_of(const properties::Finding& finding, const properties::Subject& subject,
              const JobSpec& spec) {
@@ -49,12 +47,12 @@ Case case_of(const properties::Finding& finding, const properties::Subject& subj
   return smaller;
 }
 
-void ensure_writable(const std::string& directory) {
+void ensure_writable(const std::string& directory, const std::string& asked) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   const auto probe = std::filesystem::path(directory) / ".writable";
   if (!std::ofstream(probe, std::ios::binary).flush()) {
-    throw UsageError(fmt::format("--save {}: no case can be written there", directory));
+    throw UsageError(fmt::format("{}: no case can be written there", asked));
   }
   std::filesystem::remove(probe, error);
 }
@@ -72,6 +70,33 @@ std::string save_case(const std::string& directory, const Case& made, const Outc
   });
   if (!file.flush()) throw UsageError(fmt::format("{}: it cannot be written", path));
   return path;
+}
+
+void write_case(const std::string& path, const Case& made, const std::vector<std::string>& comments,
+                const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const std::string unfinished = path + ".unfinished";
+  std::ofstream file(unfinished, std::ios::binary);
+  file << to_text(made, comments, [&](const std::string& origin) {
+    const fs::path home = fs::absolute(path, error).parent_path();
+    return fs::relative(fs::path(directory) / origin, home, error).generic_string();
+  });
+  if (file.flush()) fs::rename(unfinished, path, error);
+  if (!file || error) {
+    std::error_code ignored;
+    fs::remove(unfinished, ignored);
+    throw UsageError(fmt::format("{}: it cannot be written", path));
+  }
+}
+
+std::vector<std::string> comments_on_top(const std::string& path) {
+  std::vector<std::string> comments;
+  std::istringstream text(read_text(path));
+  for (std::string line; std::getline(text, line) && line.starts_with('#');) {
+    comments.push_back(line.substr(line.starts_with("# ") ? 2 : 1));
+  }
+  return comments;
 }
 
 Case load_case(const std::string& path) {

@@ -10,7 +10,9 @@ namespace millrace::tool {
 int run_command(const RunFlags& flags);
 int test_command(const TestFlags& flags);
 int replay_command(const ReplayFlags& flags);
+int shrink_command(const ShrinkFlags& flags);
 int check_command(const CheckFlags& flags);
+int init_command(const InitFlags& flags);
 int landmarks_command();
 
 }  // namespace millrace::tool

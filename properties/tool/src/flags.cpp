@@ -21,10 +21,12 @@ and judged by what readers of the table see.)";
 
 constexpr const char* examples = R"(
 First steps:
+  millrace init                                     a job file to begin with
   millrace check corpus/jobs/quakes.toml            what the job is, and what it guarantees
   millrace run corpus/jobs/quakes.toml              for real; kill it, and run it again
   millrace test corpus/jobs/quakes.toml --seeds 500 crash it 500 times in simulation
   millrace replay CASE                              see a failure again
+  millrace shrink CASE                              make it small enough to understand
   millrace COMMAND --help                           all flags of a command
 )";
 
@@ -111,6 +113,32 @@ void add_replay(CLI::App& app, ReplayFlags& flags) {
   replay.add_flag("--json", flags.json, "Print the result as JSON and nothing else");
 }
 
+void add_shrink(CLI::App& app, ShrinkFlags& flags) {
+  CLI::App& shrink = *app.add_subcommand(
+      "shrink",
+      "Make a failing case smaller: leave out and simplify faults, leave nothing to chance, take\n"
+      "away input down to single lines, then nodes, subtasks and time, as long as the run fails\n"
+      "in the same way (the same verdict, by the same judge). A few hundred runs are usual, of\n"
+      "some milliseconds each. Writes NAME.min.toml beside the case, with its comments; a case of\n"
+      "that name is replaced. Ctrl-C ends the search and keeps what it has; shrinking\n"
+      "NAME.min.toml goes on from there, in place. A case that holds is not shrunk: exit code 6.");
+  shrink.add_option("CASE", flags.file, "The case file")->required();
+  shrink.add_option("--runs", flags.most_runs, "Try at most so many cases")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
+      ->capture_default_str();
+  shrink.add_option("--output", flags.output, "Where the smaller case goes")->type_name("FILE");
+  shrink.add_flag("--json", flags.json, "Print the result as JSON and nothing else");
+}
+
+void add_init(CLI::App& app, InitFlags& flags) {
+  CLI::App& init = *app.add_subcommand(
+      "init",
+      "Write a job file to begin with: complete, with a comment on every key. It says where\n"
+      "its input is expected. A file that is there already is never overwritten.");
+  init.add_option("FILE", flags.file, "The job file to write")->capture_default_str();
+}
+
 }  // namespace
 
 std::variant<Flags, int> parse_flags(int argc, char** argv) {
@@ -121,14 +149,18 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   RunFlags run;
   TestFlags test;
   ReplayFlags replay;
+  ShrinkFlags shrink;
   CheckFlags check;
+  InitFlags init;
   add_run(app, run);
   add_test(app, test);
   add_replay(app, replay);
+  add_shrink(app, shrink);
   CLI::App& check_command = *app.add_subcommand(
       "check", "Read a job file, and say what it means: its tasks, its input, its guarantee.");
   check_command.add_option("JOB", check.job, "The job file")->required();
   add_settings(check_command, check.settings);
+  add_init(app, init);
   app.add_subcommand(
       "landmarks",
       "List the named moments of a run: where faults can be anchored, what logs show.");
@@ -145,6 +177,8 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   if (app.got_subcommand("run")) return Flags(run);
   if (app.got_subcommand("test")) return Flags(test);
   if (app.got_subcommand("replay")) return Flags(replay);
+  if (app.got_subcommand("shrink")) return Flags(shrink);
+  if (app.got_subcommand("init")) return Flags(init);
   if (app.got_subcommand("check")) return Flags(check);
   return Flags(LandmarksFlags{});
 }

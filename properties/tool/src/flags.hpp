@@ -40,14 +40,26 @@ struct ReplayFlags {
   std::string log_file;
 };
 
+struct ShrinkFlags {
+  std::string file;
+  std::uint64_t most_runs = 2000;
+  bool json = false;
+  std::string output;  ///< Empty: beside the case, as NAME.min.toml.
+};
+
 struct CheckFlags {
   std::string job;
   std::vector<std::string> settings;
 };
 
+struct InitFlags {
+  std::string file = "job.toml";
+};
+
 struct LandmarksFlags {};
 
-using Flags = std::variant<RunFlags, TestFlags, ReplayFlags, CheckFlags, LandmarksFlags>;
+using Flags = std::variant<RunFlags, TestFlags, ReplayFlags, ShrinkFlags, CheckFlags, InitFlags,
+                           LandmarksFlags>;
 
 /// What to do, or the exit code if everything is done already: help was asked for and printed, or
 /// the flags are wrong and that was said.

@@ -18,7 +18,11 @@ int dispatch(const tool::Flags& flags) {
   if (const auto* replay = std::get_if<tool::ReplayFlags>(&flags)) {
     return tool::replay_command(*replay);
   }
+  if (const auto* shrink = std::get_if<tool::ShrinkFlags>(&flags)) {
+    return tool::shrink_command(*shrink);
+  }
   if (const auto* check = std::get_if<tool::CheckFlags>(&flags)) return tool::check_command(*check);
+  if (const auto* init = std::get_if<tool::InitFlags>(&flags)) return tool::init_command(*init);
   return tool::landmarks_command();
 }
 

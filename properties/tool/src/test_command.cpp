@@ -133,7 +133,9 @@ void print_only_case(const Subject& subject, const JobSpec& spec, std::uint64_t 
 
 int test_command(const TestFlags& flags) {
   const JobSpec spec = load_job(flags.job, flags.settings);
-  if (!flags.save_directory.empty()) ensure_writable(flags.save_directory);
+  if (!flags.save_directory.empty()) {
+    ensure_writable(flags.save_directory, "--save " + flags.save_directory);
+  }
   const properties::Input whole = load_input(spec);
   const Subject subject(spec, head_of(whole, flags.input_records));
 

@@ -277,6 +277,18 @@ TEST_CASE("what has not happened when the storm is over does not happen any more
   CHECK(outcome.statistics.virtual_ns > 40'000'000'000);
 }
 
+TEST_CASE("who waits for the last rows to become visible sleeps", "[properties][experiment]") {
+  const Subject subject(spec_of(SmallJob{}), input_of({record("a", 0)}));
+  Case scenario = case_of(subject, {"pause node=database at='head_swap_begun n=1' lasts=5s"});
+  scenario.arrival = 0ns;  // So that the first checkpoint is the last one.
+  const Outcome outcome = run(scenario, subject);
+
+  CHECK(story_of(outcome) == "held");
+  CHECK(outcome.statistics.checkpoints == 1);
+  CHECK(outcome.statistics.virtual_ns > 5'000'000'000);
+  CHECK(outcome.statistics.switches < 20'000);
+}
+
 TEST_CASE("a plan for a node that the cluster does not have is refused",
           "[properties][experiment]") {
   const Subject& subject = small_subject();

@@ -65,6 +65,8 @@ class Leadership {
   void tell_workers(const ControlMessage& message);
   void report(Progress::State state);
   bool all_ended() const { return ended_sources_.size() == sources_.size(); }
+  /// Whether nothing new can come any more: a checkpoint of this term has all input.
+  bool has_last() const;
   Instant next_deadline() const;
 
   Env& env_;

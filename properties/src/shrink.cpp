@@ -1,0 +1,322 @@
+#include "millrace/properties/shrink.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "millrace/env/hash.hpp"
+#include "millrace/env/int128.hpp"
+#include "millrace/faults/simpler.hpp"
+
+namespace millrace::properties {
+namespace {
+
+/// A line of an input, with its newline if it has one.
+struct Line {
+  std::size_t partition;
+  std::string_view text;
+};
+
+std::vector<Line> lines_of(const Input& input) {
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < input.partitions.size(); ++i) {
+    const std::string_view text = input.partitions[i].text;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const auto newline = text.find('\n', begin);
+      const auto end = newline == std::string_view::npos ? text.size() : newline + 1;
+      lines.push_back({i, text.substr(begin, end - begin)});
+      begin = end;
+    }
+  }
+  return lines;
+}
+
+/// `whole` with no other lines than these.
+Input input_of(const Input& whole, const std::vector<Line>& lines) {
+  std::vector<std::string> texts(whole.partitions.size());
+  for (const Line& line : lines) texts[line.partition] += line.text;
+  Input input = whole;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    InputPartition& partition = input.partitions[i];
+    if (partition.text == texts[i]) continue;
+    partition.text = std::move(texts[i]);
+    partition.origin.clear();  // No file begins like this.
+  }
+  return input;
+}
+
+/// What makes two cases the same run.
+std::uint64_t fingerprint(const Case& scenario) {
+  return checksum(to_text(scenario, {}, [](const std::string& origin) { return origin; }));
+}
+
+/// Pieces of the input that are smaller than this part of it wait until nothing else helps: what a
+/// large piece takes away in one run, single lines take away in hundreds.
+constexpr std::size_t finest_part = 16;
+/// A piece that is at least this part of the input is worth some more runs.
+constexpr std::size_t large_part = 8;
+/// A case with so few lines does not get less by giving up quiet.
+constexpr std::uint64_t few_lines = 20;
+/// So many other seeds are tried when a large piece cannot go; and when nothing else helps.
+constexpr std::uint64_t few_seeds = 3;
+constexpr std::uint64_t many_seeds = 16;
+
+/// What is tried: all of one before any of the next, which takes more runs.
+enum class Effort : std::uint8_t { large_pieces, single_lines, more_seeds };
+
+std::string worker(std::uint64_t number) { return "worker" + std::to_string(number); }
+
+class Search {
+ public:
+  Search(const Case& failing, const std::function<bool(const Case&)>& fails_alike,
+         const ShrinkOptions& options)
+      : best_(failing), fails_alike_(fails_alike), options_(options) {
+    best_.build.clear();
+    best_.trace_hash.reset();
+    tried_.insert(fingerprint(best_));
+  }
+
+  Shrunk run() {
+    // Faults go first: without them a run is shorter, and what is left of them says which moments
+    // the input must still lead to. The input is what takes most runs, so it is cut when nothing is
+    // left to chance any more. What is done last is cheap when it is done again.
+    while (!end_) {
+      if (shrink_all()) {
+        effort_ = Effort::large_pieces;
+      } else if (effort_ == Effort::large_pieces) {
+        effort_ = Effort::single_lines;
+      } else if (effort_ == Effort::single_lines && best_.input.lines() > few_lines) {
+        effort_ = Effort::more_seeds;
+      } else {
+        break;
+      }
+    }
+    return {std::move(best_), runs_, end_.value_or(Shrunk::End::smallest)};
+  }
+
+ private:
+  bool shrink_all() {
+    bool is_smaller = shrink_plan();
+    is_smaller |= quieten();
+    is_smaller |= shrink_input();
+    is_smaller |= shrink_cluster();
+    is_smaller |= shrink_timing();
+    return is_smaller;
+  }
+
+  // Trying.
+
+  /// Runs a candidate, and takes it if it fails alike.
+  bool take(Case candidate) {
+    if (end_ || !tried_.insert(fingerprint(candidate)).second) return false;
+    if (runs_ == options_.most_runs) {
+      end_ = Shrunk::End::out_of_runs;
+      return false;
+    }
+    ++runs_;
+    const bool is_alike = fails_alike_(candidate);
+    if (is_alike) best_ = std::move(candidate);
+    if (options_.progress && !options_.progress({runs_, step_, best_})) {
+      end_ = Shrunk::End::stopped;
+    }
+    return is_alike;
+  }
+
+  /// The same, with chance itself as one more thing to change. A bug of interleavings is there in
+  /// many of them and in few for long: with less input it is met by other draws.
+  bool take_by_any_draws(const Case& candidate) {
+    if (take(candidate)) return true;
+    if (candidate.is_quiet && candidate.input.lines() <= few_lines) return false;
+    Case other = candidate;
+    const std::uint64_t seeds = effort_ == Effort::more_seeds ? many_seeds : few_seeds;
+    for (other.seed = 0; other.seed <= seeds; ++other.seed) {
+      other.is_quiet = other.seed == 0;
+      if (take(other)) return true;
+    }
+    return false;
+  }
+
+  /// Leaves out pieces of `items`, at first all of them, at last of the size `finest`; at least
+  /// `fewest` items stay. `with` makes the candidate that has only these. Returns whether something
+  /// went.
+  template <class Item, class With>
+  bool leave_out(std::vector<Item> items, std::size_t fewest, std::size_t finest,
+                 const With& with) {
+    bool is_smaller = false;
+    for (std::size_t piece = items.size(); piece >= finest && !end_; piece /= 2) {
+      for (std::size_t begin = 0; begin < items.size() && !end_;) {
+        const std::size_t end = std::min(begin + piece, items.size());
+        std::vector<Item> rest(items.begin(), items.begin() + std::ptrdiff_t(begin));
+        rest.insert(rest.end(), items.begin() + std::ptrdiff_t(end), items.end());
+        const bool is_large = end - begin >= items.size() / large_part;
+        if (rest.size() >= fewest &&
+            (is_large ? take_by_any_draws(with(rest)) : take(with(rest)))) {
+          is_smaller = true;
+          items = std::move(rest);
+        } else {
+          begin = end;
+        }
+      }
+    }
+    return is_smaller;
+  }
+
+  /// Takes the first of `values` whose candidate fails alike, and so on with what then is smaller.
+  /// `smaller` lists what could be taken next, `with` makes a candidate.
+  template <class Smaller, class With>
+  bool replace(const Smaller& smaller, const With& with) {
+    bool is_smaller = false;
+    for (bool found = true; found && !end_;) {
+      const auto values = smaller();
+      found = std::any_of(values.begin(), values.end(),
+                          [&](const auto& value) { return take(with(value)); });
+      is_smaller = is_smaller || found;
+    }
+    return is_smaller;
+  }
+
+  // The steps. Each returns whether the case got smaller.
+
+  bool shrink_plan() {
+    step_ = "plan";
+    bool is_smaller =
+        leave_out(best_.plan.faults, 0, 1, [&](const std::vector<faults::Fault>& rest) {
+          Case candidate = best_;
+          candidate.plan.faults = rest;
+          return candidate;
+        });
+    for (std::size_t i = 0; i < best_.plan.faults.size(); ++i) {
+      is_smaller |= replace([&] { return faults::simpler_than(best_.plan.faults[i]); },
+                            [&](const faults::Fault& simpler) {
+                              Case candidate = best_;
+                              candidate.plan.faults[i] = simpler;
+                              return candidate;
+                            });
+    }
+    return is_smaller;
+  }
+
+  bool quieten() {
+    step_ = "draws";
+    if (best_.is_quiet) return false;
+    Case candidate = best_;
+    candidate.is_quiet = true;
+    candidate.seed = 0;  // It decides nothing any more.
+    return take(std::move(candidate));
+  }
+
+  bool shrink_input() {
+    step_ = "input";
+    bool is_smaller =
+        leave_out(best_.input.partitions, 1, 1, [&](const std::vector<InputPartition>& rest) {
+          Case candidate = best_;
+          candidate.input.partitions = rest;
+          return candidate;
+        });
+    const Input whole = best_.input;
+    const std::vector<Line> lines = lines_of(whole);
+    const std::size_t part = effort_ == Effort::large_pieces ? finest_part : lines.size() + 1;
+    const std::size_t finest = std::max<std::size_t>(1, lines.size() / part);
+    is_smaller |= leave_out(lines, 0, finest, [&](const std::vector<Line>& rest) {
+      Case candidate = best_;
+      candidate.input = input_of(whole, rest);
+      return candidate;
+    });
+    return is_smaller;
+  }
+
+  bool shrink_cluster() {
+    step_ = "cluster";
+    bool is_smaller = replace([&] { return faults::lower_than(best_.cluster.workers, 1); },
+                              [&](std::uint64_t workers) { return with_workers(workers); });
+    is_smaller |= replace([&] { return faults::lower_than(best_.cluster.parallelism, 1); },
+                          [&](std::uint64_t parallelism) {
+                            Case candidate = best_;
+                            candidate.cluster.parallelism = static_cast<std::uint32_t>(parallelism);
+                            return candidate;
+                          });
+    return is_smaller;
+  }
+
+  /// With fewer workers. What happened to one that is no more happens to the last that is there.
+  Case with_workers(std::uint64_t workers) const {
+    Case candidate = best_;
+    candidate.cluster.workers = static_cast<std::uint32_t>(workers);
+    for (std::uint64_t gone = workers + 1; gone <= best_.cluster.workers; ++gone) {
+      for (faults::Fault& fault : candidate.plan.faults) {
+        if (node_of(fault) != worker(gone)) continue;
+        std::visit([&](auto& one) { one.node = worker(workers); }, fault);
+      }
+    }
+    return candidate;
+  }
+
+  bool shrink_timing() {
+    step_ = "timing";
+    const auto shorter = [&] { return shorter_arrivals(); };
+    bool is_smaller = replace(shorter, [&](std::chrono::nanoseconds arrival) {
+      Case candidate = best_;
+      candidate.arrival = arrival;
+      return candidate;
+    });
+    // Faults at instants that come as early as the records do.
+    is_smaller |= replace(shorter, [&](std::chrono::nanoseconds arrival) {
+      Case candidate = best_;
+      candidate.arrival = arrival;
+      for (faults::Fault& fault : candidate.plan.faults) {
+        std::visit([&](auto& one) { hasten(one.at, arrival, best_.arrival); }, fault);
+      }
+      return candidate;
+    });
+    return is_smaller;
+  }
+
+  std::vector<std::chrono::nanoseconds> shorter_arrivals() const {
+    auto spans = faults::shorter_than(best_.arrival);
+    if (best_.arrival.count() != 0) spans.insert(spans.begin(), std::chrono::nanoseconds(0));
+    return spans;
+  }
+
+  static void hasten(faults::Moment& moment, std::chrono::nanoseconds now,
+                     std::chrono::nanoseconds before) {
+    auto* const instant = std::get_if<Instant>(&moment);
+    if (instant == nullptr) return;
+    const auto scaled = static_cast<Int128>(instant->ns) * now.count() / before.count();
+    instant->ns = static_cast<std::int64_t>(scaled);
+  }
+
+  Case best_;
+  const std::function<bool(const Case&)>& fails_alike_;
+  const ShrinkOptions& options_;
+  std::set<std::uint64_t> tried_;  ///< Fingerprints.
+  std::uint64_t runs_ = 0;
+  std::string_view step_;
+  Effort effort_ = Effort::large_pieces;
+  std::optional<Shrunk::End> end_;  ///< Before nothing helped any more.
+};
+
+}  // namespace
+
+Failure failure_of(const Outcome& outcome) {
+  Failure failure{outcome.verdict, ""};
+  if (outcome.verdict == Verdict::violated) {
+    for (const Breach& breach : outcome.breaches) {
+      // Without the place in the source, which stands behind the sentence.
+      if (breach.judge == "invariants") failure.by = breach.what.substr(0, breach.what.rfind(" ("));
+    }
+  } else if (outcome.verdict == Verdict::refused) {
+    failure.by = outcome.reason.substr(0, outcome.reason.find(':'));
+  } else if (!outcome.breaches.empty()) {
+    failure.by = outcome.breaches.front().judge;
+  }
+  return failure;
+}
+
+Shrunk shrink(const Case& failing, const std::function<bool(const Case&)>& fails_alike,
+              const ShrinkOptions& options) {
+  return Search(failing, fails_alike, options).run();
+}
+
+}  // namespace millrace::properties
