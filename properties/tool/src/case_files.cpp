@@ -38,7 +38,7 @@ Case case_of(const properties::Finding& finding, const properties::Subject& subj
   if (found.expect == Verdict::crashed) return found;  // Once is enough.
   found.trace_hash = finding.outcome.trace_hash;
   Case smaller = found;
-  std::erase_if(smaller.plan.faults, [&](const faults::Fault& fault) {
+  smaller.plan = without(smaller.plan, [&](const faults::Fault& fault) {
     const auto& unfired = finding.outcome.unfired;
     return std::find(unfired.begin(), unfired.end(), to_text(fault)) != unfired.end();
   });
