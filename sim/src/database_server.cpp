@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "millrace/sim/device_operations.hpp"
 #include "millrace/sqlite/sqlite_tables.hpp"
 
 #include "device_server.hpp"
@@ -119,7 +120,7 @@ class SinkSession {
 }  // namespace
 
 void run_database_server(Env& env, const DatabaseOptions& options) {
-  serve_device(env, [options](Env& session_env) -> DeviceSession {
+  serve_device(env, database_operations, [options](Env& session_env) -> DeviceSession {
     const auto session = std::make_shared<SinkSession>(options);
     return [session, &session_env](std::span<const std::byte> request) {
       return session->serve(session_env, request);

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "device_frame.hpp"
+#include "node.hpp"
+#include "task.hpp"
 
 namespace millrace::sim {
 namespace {
@@ -33,7 +35,24 @@ Bytes answer_to(const DeviceSession& session, std::span<const std::byte> request
   }
 }
 
-void serve_connection(Env& env, Connection& connection, const DeviceSession& session) {
+/// Servers of devices exist only here, so their tasks are ours.
+Node& node_of(Env& env) { return static_cast<Task&>(env.parker).node(); }
+
+/// Nothing: the answer is lost.
+std::optional<Bytes> disturbed_answer(Env& env, Node& node, std::string_view operation,
+                                      const DeviceSession& session,
+                                      std::span<const std::byte> request) {
+  // The request was long on its way; whoever sent it may have given it up.
+  if (const auto by = node.take_answer_disturbance(operation, true)) env.sleep(*by);
+  Bytes answer = answer_to(session, request);
+  const bool was_carried_out = answer.front() == static_cast<std::byte>(AnswerKind::value);
+  if (was_carried_out && node.take_answer_disturbance(operation, false)) return std::nullopt;
+  return answer;
+}
+
+void serve_connection(Env& env, Connection& connection,
+                      std::span<const std::string_view> operations, const DeviceSession& session) {
+  Node& node = node_of(env);
   connection.bind(env.parker);
   Bytes received;
   try {
@@ -43,7 +62,14 @@ void serve_connection(Env& env, Connection& connection, const DeviceSession& ses
         env.parker.park_until(Instant::never());
         continue;
       }
-      connection.write(framed(answer_to(session, *request)), Instant::never());
+      std::optional<Bytes> answer;
+      if (node.answer_disturbances.empty()) {
+        answer = answer_to(session, *request);
+      } else {
+        const auto operation = operations[std::to_integer<std::size_t>(request->front())];
+        answer = disturbed_answer(env, node, operation, session, *request);
+      }
+      if (answer) connection.write(framed(*answer), Instant::never());
     }
   } catch (const ConnectionLost&) {
     // The client is gone; so is its session.
@@ -52,7 +78,8 @@ void serve_connection(Env& env, Connection& connection, const DeviceSession& ses
 
 }  // namespace
 
-void serve_device(Env& env, const std::function<DeviceSession(Env&)>& open_session) {
+void serve_device(Env& env, std::span<const std::string_view> operations,
+                  const std::function<DeviceSession(Env&)>& open_session) {
   const auto listener = env.network.listen(device_service);
   listener->bind(env.parker);
   std::vector<std::unique_ptr<RunningTask>> sessions;
@@ -61,8 +88,8 @@ void serve_device(Env& env, const std::function<DeviceSession(Env&)>& open_sessi
     while (auto connection = listener->try_accept()) {
       const std::shared_ptr<Connection> shared = std::move(connection);
       sessions.push_back(env.tasks.start(fmt::format("{}.session{}", env.role, ++opened),
-                                         [open_session, shared](Env& session_env) {
-                                           serve_connection(session_env, *shared,
+                                         [open_session, operations, shared](Env& session_env) {
+                                           serve_connection(session_env, *shared, operations,
                                                             open_session(session_env));
                                          }));
     }

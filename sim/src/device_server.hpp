@@ -12,8 +12,9 @@ namespace millrace::sim {
 using DeviceSession = std::function<Bytes(std::span<const std::byte> request)>;
 
 /// Serves a device: every connection gets a task and a session of its own. Runs until the node
-/// dies.
-void serve_device(Env& env, const std::function<DeviceSession(Env&)>& open_session);
+/// dies. A request begins with a byte, its number among `operations`.
+void serve_device(Env& env, std::span<const std::string_view> operations,
+                  const std::function<DeviceSession(Env&)>& open_session);
 
 /// The service at which device servers listen.
 inline constexpr std::string_view device_service = "device";

@@ -13,6 +13,7 @@ constexpr Site kept_changes{"disk.kept_changes"};
 constexpr Site kept_sector{"disk.kept_sector"};
 constexpr Site torn_bytes{"disk.torn_bytes"};
 constexpr Site kept_names{"disk.kept_names"};
+constexpr Site written_part{"disk.written_part"};
 
 /// What becomes of the writes to one file that no sync made durable. By harm: 0 is harmless.
 enum class Fate : std::uint8_t { all_kept, prefix_kept, sectors_kept, none_kept };
@@ -190,6 +191,10 @@ bool SimDisk::lock(std::string_view path) { return locks_.emplace(path).second; 
 
 void SimDisk::unlock(std::string_view path) {
   if (const auto held = locks_.find(path); held != locks_.end()) locks_.erase(held);
+}
+
+std::size_t SimDisk::draw_written_part(std::size_t size) {
+  return draws_.below(written_part, size + 1);
 }
 
 void SimDisk::lose_power() {

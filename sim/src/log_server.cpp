@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "millrace/files/file_log.hpp"
+#include "millrace/sim/device_operations.hpp"
 
 #include "device_server.hpp"
 #include "log_protocol.hpp"
@@ -104,7 +105,7 @@ Instant Arrivals::last() const {
 }
 
 void run_log_server(Env& env, const Arrivals& arrivals) {
-  serve_device(env, [&arrivals](Env& session) -> DeviceSession {
+  serve_device(env, log_operations, [&arrivals](Env& session) -> DeviceSession {
     const auto log = std::make_shared<FileLog>(session.disk);
     return [&session, log, &arrivals](std::span<const std::byte> request) {
       return serve(session, *log, arrivals, request);

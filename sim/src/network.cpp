@@ -16,6 +16,14 @@ namespace {
 constexpr Site is_slow{"network.is_slow"};
 constexpr Site body_latency{"network.latency"};
 constexpr Site tail_latency{"network.tail_latency"};
+constexpr Site frame_lost{"network.frame_lost"};
+constexpr Site frame_repeated{"network.frame_repeated"};
+constexpr Site frame_held{"network.frame_held"};
+constexpr Site how_late{"network.how_late"};
+
+/// How much later a frame comes that is held or repeated: up to longer than anybody waits before
+/// saying a thing again.
+constexpr Timings::Range lateness{std::chrono::microseconds(1), std::chrono::milliseconds(600)};
 
 std::string_view name_of(Lane lane) {
   switch (lane) {
@@ -31,22 +39,28 @@ std::chrono::nanoseconds drawn(Draws& draws, Site site, const Timings::Range& ra
   return range.least + std::chrono::nanoseconds(draws.below(site, span + 1));
 }
 
+bool applies(const LinkDisturbance& disturbance, Way way, const Node& from, const Node& to) {
+  const auto [node, peer] = disturbance.between;
+  if (&from == &to) return false;
+  if (way != Way::in && node == from.id && (!peer || *peer == to.id)) return true;
+  return way != Way::out && node == to.id && (!peer || *peer == from.id);
+}
+
+void note_effect(LinkDisturbance& disturbance) {
+  if (const TookEffect tell = std::exchange(disturbance.took_effect, nullptr)) tell();
+}
+
 }  // namespace
 
 /// A frame, or the end of a connection, on its way.
-class Network::Packet final : public Event {
+class Packet final : public Event {
  public:
   explicit Packet(Network& network) : network_(network) {}
-  void fire() override {
-    // Taken out first: delivering may send, and reuse this packet.
-    Socket& to = *target;
-    const Bytes bytes = std::exchange(frame, {});
-    network_.free_packets_.push_back(this);
-    network_.deliver(to, kind, bytes);
-  }
+  void fire() override { network_.arrive(*this); }
 
+  Socket* source = nullptr;
   Socket* target = nullptr;
-  Kind kind = Kind::data;
+  Network::Kind kind = Network::Kind::data;
   Bytes frame;
 
  private:
@@ -56,10 +70,22 @@ class Network::Packet final : public Event {
 /// A request for a connection, or the answer to it, on its way.
 class Network::Opening final : public Event {
  public:
-  explicit Opening(std::function<void()> action) : action_(std::move(action)) {}
-  void fire() override { std::exchange(action_, nullptr)(); }
+  Opening(Network& network, Socket& from, const Node& to, std::function<void()> action)
+      : network_(network), from_(from), to_(to), action_(std::move(action)) {}
+  void fire() override {
+    if (is_cut()) {
+      network_.held_openings_.push_back(this);
+    } else {
+      std::exchange(action_, nullptr)();
+    }
+  }
+  bool is_cut() const { return network_.is_cut(from_.node, to_); }
+  std::chrono::nanoseconds latency() const { return network_.latency(from_, to_); }
 
  private:
+  Network& network_;
+  Socket& from_;
+  const Node& to_;
   std::function<void()> action_;
 };
 
@@ -185,7 +211,7 @@ std::unique_ptr<Connection> Network::connect(Task& task, const Endpoint& to, Lan
   const std::uint32_t number = ++node.connections_made[route];
   route += fmt::format("/{}/life{}", number, node.life);
 
-  Socket& client = fresh_socket(node, route);
+  Socket& client = fresh_socket(node, lane, route);
   client.reader = &task;
   auto connection = std::make_unique<SimConnection>(world_, client);
   later(client, *target, [this, &client, to, route] { accept(client, to, route); });
@@ -206,7 +232,8 @@ void Network::accept(Socket& client, const Endpoint& to, std::string_view route)
   if (!client.is_alive()) return;
   Node& target = *world_.find(to.node);
   if (!target.machine_is_up()) return;  // Nobody answers; the client's deadline decides.
-  Socket& server = fresh_socket(target, fmt::format("{}/back/life{}", route, target.life));
+  Socket& server =
+      fresh_socket(target, client.lane, fmt::format("{}/back/life{}", route, target.life));
   const auto listener = target.listeners.find(to.service);
   if (!target.process_is_up() || listener == target.listeners.end()) {
     server.state = Socket::State::closed;
@@ -235,12 +262,12 @@ void Network::answer(Socket& client, Socket& server, Socket::State state) {
 
 /// Does something at `to` when a message that is sent now would arrive there.
 void Network::later(Socket& from, const Node& to, std::function<void()> action) {
-  openings_.push_back(std::make_unique<Opening>(std::move(action)));
+  openings_.push_back(std::make_unique<Opening>(*this, from, to, std::move(action)));
   world_.scheduler().schedule(world_.now() + latency(from, to), *openings_.back());
 }
 
-Socket& Network::fresh_socket(Node& owner, std::string_view route) {
-  sockets_.push_back(std::make_unique<Socket>(owner, sockets_.size() + 1,
+Socket& Network::fresh_socket(Node& owner, Lane lane, std::string_view route) {
+  sockets_.push_back(std::make_unique<Socket>(owner, sockets_.size() + 1, lane,
                                               Draws(world_.seed(), Domain::world, route)));
   owner.sockets.push_back(sockets_.back().get());
   return *sockets_.back();
@@ -249,13 +276,14 @@ Socket& Network::fresh_socket(Node& owner, std::string_view route) {
 std::chrono::nanoseconds Network::latency(Socket& from, const Node& to) {
   const Timings& timings = world_.timings();
   if (&from.node == &to) return drawn(from.draws, body_latency, timings.local_message);
+  const auto extra = disturbances_.empty() ? std::chrono::nanoseconds(0) : slowness(from.node, to);
   if (from.draws.hits(is_slow, timings.slow)) {
-    return drawn(from.draws, tail_latency, timings.slow_message);
+    return drawn(from.draws, tail_latency, timings.slow_message) + extra;
   }
-  return drawn(from.draws, body_latency, timings.message);
+  return drawn(from.draws, body_latency, timings.message) + extra;
 }
 
-Network::Packet& Network::fresh_packet() {
+Packet& Network::fresh_packet() {
   if (free_packets_.empty()) {
     packets_.push_back(std::make_unique<Packet>(*this));
     return *packets_.back();
@@ -270,14 +298,30 @@ void Network::send(Socket& from, Kind kind, Bytes frame) {
   if (to == nullptr) return;
   world_.trace().record(EventKind::sent, from.id, frame.size(),
                         checksum(std::span<const std::byte>(frame)), world_.now().ns);
-  to->travelling += frame.size();
-  Packet& packet = fresh_packet();
-  packet.target = to;
-  packet.kind = kind;
-  packet.frame = std::move(frame);
+  const bool may_be_disturbed = from.lane == Lane::control && kind == Kind::data;
+  if (may_be_disturbed && !disturbances_.empty() && disturb_frame(from, *to, frame)) return;
   const Instant at = std::max(to->last_arrival, world_.now() + latency(from, to->node));
   to->last_arrival = at;
+  schedule(from, *to, kind, std::move(frame), at);
+}
+
+void Network::schedule(Socket& from, Socket& to, Kind kind, Bytes frame, Instant at) {
+  to.travelling += frame.size();
+  Packet& packet = fresh_packet();
+  packet.source = &from;
+  packet.target = &to;
+  packet.kind = kind;
+  packet.frame = std::move(frame);
   world_.scheduler().schedule(at, packet);
+}
+
+void Network::arrive(Packet& packet) {
+  Socket& to = *packet.target;
+  if ((!disturbances_.empty() || !to.held.empty()) && hold(packet)) return;
+  // Taken out first: delivering may send, and reuse this packet.
+  const Bytes bytes = std::exchange(packet.frame, {});
+  free_packets_.push_back(&packet);
+  deliver(to, packet.kind, bytes);
 }
 
 void Network::deliver(Socket& to, Kind kind, const Bytes& frame) {
@@ -291,7 +335,16 @@ void Network::deliver(Socket& to, Kind kind, const Bytes& frame) {
     return;
   }
   switch (kind) {
-    case Kind::data: to.arrived.insert(to.arrived.end(), frame.begin(), frame.end()); break;
+    case Kind::data:
+      if (to.state == Socket::State::broken) {
+        // A gap is in front of it: whoever still sends must hear that this connection is over.
+        send(to, Kind::reset, {});
+        return;
+      }
+      // A frame that was held may come behind the end.
+      if (to.state == Socket::State::closed_by_peer) return;
+      to.arrived.insert(to.arrived.end(), frame.begin(), frame.end());
+      break;
     case Kind::end:
       if (to.state == Socket::State::open) to.state = Socket::State::closed_by_peer;
       break;
@@ -323,6 +376,118 @@ void Network::drop(Node& node, bool told) {
     socket->state = Socket::State::closed;
     if (told && was_open) send(*socket, Kind::reset, {});
   }
+}
+
+Disturbance Network::disturb(LinkDisturbance disturbance, TookEffect took_effect) {
+  disturbance.took_effect = std::move(took_effect);
+  disturbances_.push_back(std::move(disturbance));
+  return disturbances_.back().is;
+}
+
+void Network::end(Disturbance disturbance) {
+  const auto is_it = [&](const LinkDisturbance& one) { return one.is == disturbance; };
+  if (std::erase_if(disturbances_, is_it) == 0) return;
+  // What was held is sent once more, and takes the time that a message takes.
+  for (const auto& socket : sockets_) {
+    if (socket->held.empty() || is_cut(socket->held.front()->source->node, socket->node)) continue;
+    Socket& from = *socket->held.front()->source;
+    later(from, socket->node, [this, to = socket.get()] { release(*to); });
+  }
+  std::vector<Opening*> free;
+  std::erase_if(held_openings_, [&free](Opening* opening) {
+    if (opening->is_cut()) return false;
+    free.push_back(opening);
+    return true;
+  });
+  for (Opening* const opening : free) {
+    world_.scheduler().schedule(world_.now() + opening->latency(), *opening);
+  }
+}
+
+bool Network::is_cut(const Node& from, const Node& to) {
+  for (LinkDisturbance& disturbance : disturbances_) {
+    const auto* const cut = std::get_if<LinkDisturbance::Cut>(&disturbance.what);
+    if (cut == nullptr || !applies(disturbance, cut->way, from, to)) continue;
+    note_effect(disturbance);
+    return true;
+  }
+  return false;
+}
+
+/// Keeps a packet that may not arrive now, or not before those that wait already.
+bool Network::hold(Packet& packet) {
+  Socket& to = *packet.target;
+  const bool cut_off = is_cut(packet.source->node, to.node);
+  if (packet.kind == Kind::reset) {
+    // Said once and never again. If it is lost, whoever sends to nobody gets another one.
+    if (cut_off) free_packets_.push_back(&packet);
+    return cut_off;
+  }
+  if (!cut_off && to.held.empty()) return false;
+  to.held.push_back(&packet);
+  return true;
+}
+
+void Network::release(Socket& to) {
+  for (Packet* const packet : std::exchange(to.held, {})) {
+    // What its sender's kernel kept to send it again went with the sender.
+    const Socket& from = *packet->source;
+    if (from.life == from.node.life && from.node.process_is_up()) {
+      arrive(*packet);
+    } else {
+      to.travelling -= packet->frame.size();
+      packet->frame.clear();
+      free_packets_.push_back(packet);
+    }
+  }
+}
+
+std::chrono::nanoseconds Network::slowness(const Node& from, const Node& to) {
+  std::chrono::nanoseconds sum{0};
+  for (LinkDisturbance& disturbance : disturbances_) {
+    const auto* const slow = std::get_if<LinkDisturbance::Slow>(&disturbance.what);
+    if (slow == nullptr || !applies(disturbance, Way::both, from, to)) continue;
+    note_effect(disturbance);
+    sum += slow->by;
+  }
+  return sum;
+}
+
+/// Does to a frame what a message bus may do. Returns whether it is not to be sent as usual.
+bool Network::disturb_frame(Socket& from, Socket& to, const Bytes& frame) {
+  for (LinkDisturbance& disturbance : disturbances_) {
+    const auto* const chances = std::get_if<FrameChances>(&disturbance.what);
+    if (chances == nullptr || !applies(disturbance, Way::both, from.node, to.node)) continue;
+    const auto arrives_late = [&] {
+      const auto extra = drawn(from.draws, how_late, lateness);
+      schedule(from, to, Kind::data, frame, world_.now() + latency(from, to.node) + extra);
+    };
+    // All three are asked: what becomes of one frame moves no draw of the next.
+    const bool is_lost = from.draws.hits(frame_lost, chances->lose);
+    const bool is_repeated = from.draws.hits(frame_repeated, chances->repeat);
+    const bool is_held = from.draws.hits(frame_held, chances->hold);
+    if (!is_lost && !is_repeated && !is_held) continue;
+    note_effect(disturbance);
+    if (is_lost) return true;
+    arrives_late();
+    if (is_held) return true;
+  }
+  return false;
+}
+
+std::size_t Network::reset(const Between& between) {
+  // By either end: while a connection comes about only one is open.
+  const LinkDisturbance what{{}, between, LinkDisturbance::Cut{Way::both}};
+  std::size_t connections = 0;
+  for (std::size_t i = 0; i < sockets_.size(); ++i) {
+    Socket& end = *sockets_[i];
+    const bool is_open = end.is_alive() && end.state == Socket::State::open && end.peer != nullptr;
+    if (!is_open || !applies(what, Way::both, end.node, end.peer->node)) continue;
+    ++connections;
+    deliver(end, Kind::reset, {});
+    if (end.peer->state == Socket::State::open) deliver(*end.peer, Kind::reset, {});
+  }
+  return connections;
 }
 
 }  // namespace millrace::sim

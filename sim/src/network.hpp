@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "millrace/env/network.hpp"
@@ -17,12 +18,14 @@
 
 namespace millrace::sim {
 
+class Packet;
+
 /// One end of a connection, as the node's kernel keeps it. Kept until the world ends, because what
 /// travels towards it may outlive both its owner and its use.
 class Socket {
  public:
-  Socket(Node& owner, std::uint64_t number, Draws sending)
-      : node(owner), life(owner.life), id(number), draws(std::move(sending)) {}
+  Socket(Node& owner, std::uint64_t number, Lane what_for, Draws sending)
+      : node(owner), life(owner.life), id(number), lane(what_for), draws(std::move(sending)) {}
 
   enum class State : std::uint8_t {
     connecting,
@@ -36,6 +39,7 @@ class Socket {
   Node& node;
   std::uint32_t life;
   std::uint64_t id;
+  Lane lane;
   Draws draws;  ///< Of what this end sends.
   State state = State::connecting;
   Socket* peer = nullptr;  ///< Null until connected.
@@ -45,6 +49,7 @@ class Socket {
   Instant last_arrival;        ///< Of what travels towards this end: nothing overtakes.
   Parker* reader = nullptr;
   Task* blocked_writer = nullptr;  ///< At the peer, waiting for room here.
+  std::vector<Packet*> held;       ///< Towards this end, by a cut; in order.
 
   std::size_t unread() const { return arrived.size() - read; }
   bool is_alive() const {
@@ -57,6 +62,20 @@ class ListenQueue {
  public:
   std::deque<Socket*> waiting;
   Parker* acceptor = nullptr;
+};
+
+/// What goes wrong between some nodes, for a while.
+struct LinkDisturbance {
+  struct Cut {
+    Way way;
+  };
+  struct Slow {
+    std::chrono::nanoseconds by;
+  };
+  Disturbance is;
+  Between between;
+  std::variant<Cut, Slow, FrameChances> what;
+  TookEffect took_effect{};  ///< Empty once it was called.
 };
 
 /// The network between the nodes of a world: ordered connections with latency.
@@ -74,6 +93,10 @@ class Network {
   /// Ends what the node's process had open. `told`: whether the others hear of it.
   void drop(Node& node, bool told);
 
+  Disturbance disturb(LinkDisturbance disturbance, TookEffect took_effect);
+  void end(Disturbance disturbance);
+  std::size_t reset(const Between& between);
+
   std::uint64_t delivered() const { return delivered_; }
 
   // For sockets.
@@ -83,14 +106,24 @@ class Network {
   void close(Socket& socket);
 
  private:
-  class Packet;
+  friend class Packet;
   class Opening;
   std::chrono::nanoseconds latency(Socket& from, const Node& to);
+  void schedule(Socket& from, Socket& to, Kind kind, Bytes frame, Instant at);
+  void arrive(Packet& packet);
+
+  // Disturbances.
+  bool is_cut(const Node& from, const Node& to);
+  bool hold(Packet& packet);
+  void release(Socket& to);
+  std::chrono::nanoseconds slowness(const Node& from, const Node& to);
+  bool disturb_frame(Socket& from, Socket& to, const Bytes& frame);
+
   void deliver(Socket& to, Kind kind, const Bytes& frame);
   void later(Socket& from, const Node& to, std::function<void()> action);
   void accept(Socket& client, const Endpoint& to, std::string_view route);
   void answer(Socket& client, Socket& server, Socket::State state);
-  Socket& fresh_socket(Node& owner, std::string_view route);
+  Socket& fresh_socket(Node& owner, Lane lane, std::string_view route);
   Packet& fresh_packet();
 
   World& world_;
@@ -98,6 +131,8 @@ class Network {
   std::vector<std::unique_ptr<Packet>> packets_;
   std::vector<Packet*> free_packets_;
   std::vector<std::unique_ptr<Opening>> openings_;
+  std::vector<LinkDisturbance> disturbances_;  ///< Empty in nearly every run.
+  std::vector<Opening*> held_openings_;
   std::uint64_t delivered_ = 0;
 };
 

@@ -11,9 +11,23 @@
 namespace millrace::sim {
 namespace {
 
-void use(Task& task, DiskOperation operation, std::uint64_t what) {
+DiskUse try_use(Task& task, DiskOperation operation, std::uint64_t what,
+                bool makes_longer = false) {
   task.check_alive();
-  if (!use_disk(task, operation, what)) throw Killed{};
+  const DiskUse use = use_disk(task, operation, what, makes_longer);
+  if (use == DiskUse::dead) throw Killed{};
+  return use;
+}
+
+[[noreturn]] void fail(Task& task, DiskUse use) {
+  const std::string& node = task.node().name;
+  if (use == DiskUse::full) throw NoSpace(fmt::format("the disk of {} is full", node));
+  throw IoError(fmt::format("the disk of {} fails", node));
+}
+
+void use(Task& task, DiskOperation operation, std::uint64_t what) {
+  const DiskUse use = try_use(task, operation, what);
+  if (use != DiskUse::done) fail(task, use);
 }
 
 class SimFile final : public File {
@@ -22,11 +36,18 @@ class SimFile final : public File {
 
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override {
     task_.check_alive();
+    if (read_fails(task_.node())) fail(task_, DiskUse::failed);
     return inode_->read(offset, into);
   }
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    use(task_, DiskOperation::write, offset ^ bytes.size() << 40);
-    inode_->write(offset, bytes);
+    const bool makes_longer = offset + bytes.size() > inode_->size();
+    const DiskUse use =
+        try_use(task_, DiskOperation::write, offset ^ bytes.size() << 40, makes_longer);
+    if (use == DiskUse::failed) {
+      bytes = bytes.first(task_.node().disk.draw_written_part(bytes.size()));
+    }
+    if (use != DiskUse::full) inode_->write(offset, bytes);
+    if (use != DiskUse::done) fail(task_, use);
   }
   void sync() override {
     use(task_, DiskOperation::sync, inode_->size());

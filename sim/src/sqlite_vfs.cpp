@@ -72,11 +72,16 @@ class SqliteVfs::State {
     return opened_in == node.life && (world.is_outside() || node.process_is_up());
   }
 
-  /// Lets the time of an operation pass. False: the node died.
-  bool use(DiskOperation operation, std::uint64_t what, std::uint32_t opened_in) {
+  /// Lets the time of an operation pass. Returns `error` unless it is to take place.
+  int use(DiskOperation operation, std::uint64_t what, std::uint32_t opened_in, int error) {
+    return try_use(operation, what, opened_in, false) == DiskUse::done ? SQLITE_OK : error;
+  }
+  DiskUse try_use(DiskOperation operation, std::uint64_t what, std::uint32_t opened_in,
+                  bool makes_longer) {
     Task* const task = world.scheduler().current();
-    if (task != nullptr && !use_disk(*task, operation, what)) return false;
-    return is_usable(opened_in);
+    const DiskUse use =
+        task == nullptr ? DiskUse::done : use_disk(*task, operation, what, makes_longer);
+    return is_usable(opened_in) ? use : DiskUse::dead;
   }
 
   FileLocks& locks_of(const Inode* inode) {
@@ -124,7 +129,7 @@ int close_file(sqlite3_file* handle) {
 
 int read_file(sqlite3_file* handle, void* into, int count, sqlite3_int64 offset) {
   const OpenFile::Body& file = body_of(handle);
-  if (!is_usable(file)) return SQLITE_IOERR_READ;
+  if (!is_usable(file) || read_fails(file.owner->node)) return SQLITE_IOERR_READ;
   const std::span bytes(static_cast<std::byte*>(into), static_cast<std::size_t>(count));
   const std::size_t found = file.inode->read(static_cast<std::uint64_t>(offset), bytes);
   if (found == bytes.size()) return SQLITE_OK;
@@ -135,36 +140,44 @@ int read_file(sqlite3_file* handle, void* into, int count, sqlite3_int64 offset)
 int write_file(sqlite3_file* handle, const void* from, int count, sqlite3_int64 offset) {
   const OpenFile::Body& file = body_of(handle);
   const auto what = static_cast<std::uint64_t>(offset) ^ static_cast<std::uint64_t>(count) << 40;
-  if (!is_usable(file) || !file.owner->use(DiskOperation::write, what, file.life)) {
-    return SQLITE_IOERR_WRITE;
+  if (!is_usable(file)) return SQLITE_IOERR_WRITE;
+  const auto at = static_cast<std::uint64_t>(offset);
+  std::span bytes(static_cast<const std::byte*>(from), static_cast<std::size_t>(count));
+  const bool makes_longer = at + bytes.size() > file.inode->size();
+  switch (file.owner->try_use(DiskOperation::write, what, file.life, makes_longer)) {
+    case DiskUse::done: file.inode->write(at, bytes); return SQLITE_OK;
+    case DiskUse::full: return SQLITE_FULL;
+    case DiskUse::failed:
+      bytes = bytes.first(file.owner->node.disk.draw_written_part(bytes.size()));
+      file.inode->write(at, bytes);
+      return SQLITE_IOERR_WRITE;
+    case DiskUse::dead: break;
   }
-  file.inode->write(static_cast<std::uint64_t>(offset),
-                    {static_cast<const std::byte*>(from), static_cast<std::size_t>(count)});
-  return SQLITE_OK;
+  return SQLITE_IOERR_WRITE;
 }
 
 int truncate_file(sqlite3_file* handle, sqlite3_int64 size) {
   const OpenFile::Body& file = body_of(handle);
   const auto bytes = static_cast<std::uint64_t>(size);
-  if (!is_usable(file) || !file.owner->use(DiskOperation::truncate, bytes, file.life)) {
-    return SQLITE_IOERR_TRUNCATE;
-  }
-  file.inode->truncate(bytes);
-  return SQLITE_OK;
+  if (!is_usable(file)) return SQLITE_IOERR_TRUNCATE;
+  const int code =
+      file.owner->use(DiskOperation::truncate, bytes, file.life, SQLITE_IOERR_TRUNCATE);
+  if (code == SQLITE_OK) file.inode->truncate(bytes);
+  return code;
 }
 
 int sync_file(sqlite3_file* handle, int) {
   OpenFile::Body& file = body_of(handle);
-  if (!is_usable(file) || !file.owner->use(DiskOperation::sync, file.inode->size(), file.life)) {
-    return SQLITE_IOERR_FSYNC;
-  }
+  if (!is_usable(file)) return SQLITE_IOERR_FSYNC;
+  int code =
+      file.owner->use(DiskOperation::sync, file.inode->size(), file.life, SQLITE_IOERR_FSYNC);
+  if (code != SQLITE_OK) return code;
   file.inode->sync();
-  if (file.sync_directory) {
-    if (!file.owner->use(DiskOperation::sync_directory, 0, file.life))
-      return SQLITE_IOERR_DIR_FSYNC;
-    file.owner->node.disk.sync_directory(directory_of(file.path));
-    file.sync_directory = false;
-  }
+  if (!file.sync_directory) return SQLITE_OK;
+  code = file.owner->use(DiskOperation::sync_directory, 0, file.life, SQLITE_IOERR_DIR_FSYNC);
+  if (code != SQLITE_OK) return code;
+  file.owner->node.disk.sync_directory(directory_of(file.path));
+  file.sync_directory = false;
   return SQLITE_OK;
 }
 
@@ -337,7 +350,9 @@ int open_file(sqlite3_vfs* vfs, const char* path, sqlite3_file* handle, int flag
   SimDisk::Found inode = disk.find(path);
   if (inode == nullptr) {
     if ((flags & SQLITE_OPEN_CREATE) == 0) return SQLITE_CANTOPEN;
-    if (!state.use(DiskOperation::open, hash_name(path), life)) return SQLITE_IOERR;
+    if (state.use(DiskOperation::open, hash_name(path), life, SQLITE_IOERR) != SQLITE_OK) {
+      return SQLITE_IOERR;
+    }
     inode = disk.create(path);
     if (inode == nullptr) return SQLITE_CANTOPEN;
   }
@@ -355,15 +370,14 @@ int open_file(sqlite3_vfs* vfs, const char* path, sqlite3_file* handle, int flag
 int delete_file(sqlite3_vfs* vfs, const char* path, int sync_directory) {
   SqliteVfs::State& state = state_of(vfs);
   const std::uint32_t life = state.node.life;
-  if (!state.is_usable(life) || !state.use(DiskOperation::remove, hash_name(path), life)) {
-    return SQLITE_IOERR_DELETE;
-  }
+  if (!state.is_usable(life)) return SQLITE_IOERR_DELETE;
+  int code = state.use(DiskOperation::remove, hash_name(path), life, SQLITE_IOERR_DELETE);
+  if (code != SQLITE_OK) return code;
   if (!state.node.disk.remove(path)) return SQLITE_IOERR_DELETE_NOENT;
-  if (sync_directory != 0) {
-    if (!state.use(DiskOperation::sync_directory, 0, life)) return SQLITE_IOERR_DIR_FSYNC;
-    state.node.disk.sync_directory(directory_of(path));
-  }
-  return SQLITE_OK;
+  if (sync_directory == 0) return SQLITE_OK;
+  code = state.use(DiskOperation::sync_directory, 0, life, SQLITE_IOERR_DIR_FSYNC);
+  if (code == SQLITE_OK) state.node.disk.sync_directory(directory_of(path));
+  return code;
 }
 
 int access_file(sqlite3_vfs* vfs, const char* path, int flags, int* answer) {

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include "millrace/files/directory_store.hpp"
+#include "millrace/sim/device_operations.hpp"
 
 #include "device_server.hpp"
 #include "store_protocol.hpp"
 
 namespace millrace::sim {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto pause_between_starts = 100ms;
 
 Bytes serve(ObjectStore& store, std::span<const std::byte> request) {
   Decoder in(request);
@@ -50,11 +55,23 @@ Bytes serve(ObjectStore& store, std::span<const std::byte> request) {
   return out.take();
 }
 
+/// Until the disk lets it: a real server would be started again and again.
+void remove_temporaries(Env& env) {
+  while (true) {
+    try {
+      DirectoryStore(env.disk, "objects", "server").remove_temporaries();
+      return;
+    } catch (const IoError&) {
+      env.sleep(pause_between_starts);
+    }
+  }
+}
+
 }  // namespace
 
 void run_store_server(Env& env) {
-  DirectoryStore(env.disk, "objects", "server").remove_temporaries();
-  serve_device(env, [](Env& session) -> DeviceSession {
+  remove_temporaries(env);
+  serve_device(env, store_operations, [](Env& session) -> DeviceSession {
     const auto store = std::make_shared<DirectoryStore>(session.disk, "objects", session.role);
     return [store](std::span<const std::byte> request) { return serve(*store, request); };
   });

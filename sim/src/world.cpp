@@ -131,6 +131,57 @@ void World::wake(NodeId id) {
   for (Task* const task : std::exchange(node.held, {})) scheduler_->make_ready(*task);
 }
 
+Disturbance World::cut(const Between& between, Way way, TookEffect took_effect) {
+  return network_->disturb({next_disturbance(), between, LinkDisturbance::Cut{way}},
+                           std::move(took_effect));
+}
+
+Disturbance World::slow(const Between& between, std::chrono::nanoseconds by,
+                        TookEffect took_effect) {
+  return network_->disturb({next_disturbance(), between, LinkDisturbance::Slow{by}},
+                           std::move(took_effect));
+}
+
+Disturbance World::disturb_frames(const Between& between, const FrameChances& chances,
+                                  TookEffect took_effect) {
+  return network_->disturb({next_disturbance(), between, chances}, std::move(took_effect));
+}
+
+Disturbance World::trouble_disk(NodeId id, DiskTrouble trouble, TookEffect took_effect) {
+  const Disturbance made = next_disturbance();
+  node(id).disk_disturbances.push_back({made, trouble, std::move(took_effect)});
+  return made;
+}
+
+Disturbance World::lose_answer(NodeId server, std::string operation, TookEffect took_effect) {
+  const Disturbance made = next_disturbance();
+  node(server).answer_disturbances.push_back(
+      {made, std::move(operation), std::nullopt, std::move(took_effect)});
+  return made;
+}
+
+Disturbance World::delay_answer(NodeId server, std::string operation, std::chrono::nanoseconds by,
+                                TookEffect took_effect) {
+  const Disturbance made = next_disturbance();
+  node(server).answer_disturbances.push_back(
+      {made, std::move(operation), by, std::move(took_effect)});
+  return made;
+}
+
+Disturbance World::at_disk_operation(NodeId id, std::uint64_t nth, std::function<void()> action) {
+  invariant(nth != 0, "operations of a disk are counted from 1");
+  const Disturbance made = next_disturbance();
+  node(id).disk_countdowns.push_back({made, nth, std::move(action)});
+  return made;
+}
+
+void World::end(Disturbance disturbance) {
+  network_->end(disturbance);
+  for (const auto& node : nodes_) node->end(disturbance);
+}
+
+std::size_t World::reset_connections(const Between& between) { return network_->reset(between); }
+
 void World::end_life(Node& node, NodeState state) {
   node.state = state;
   trace_.record(EventKind::life, node.id.index, node.life, 0, now().ns);

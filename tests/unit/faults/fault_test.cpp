@@ -45,7 +45,25 @@ const std::vector<WrittenFault> one_of_each{
     {PowerLoss{"store", parse_anchor("sink_staged n=3"), 3s},
      "power_loss node=store at='sink_staged n=3' down=3s"},
     {Pause{"coordinator2", Instant{}, 17ns}, "pause node=coordinator2 at=0s lasts=17ns"},
+    {Cut{"worker1", "worker2", sim::Way::out, Instant{1'000'000}, 2s},
+     "cut node=worker1 peer=worker2 way=out at=1ms lasts=2s"},
+    {Reset{"worker1", "*", parse_anchor("took_over nth=2")},
+     "reset node=worker1 peer=* at='took_over nth=2'"},
+    {Slow{"worker1", "store", Instant{}, 1s, 30ms},
+     "slow node=worker1 peer=store at=0s lasts=1s by=30ms"},
+    {LoseAnswer{"store", "swap", parse_anchor("head_swap_begun")},
+     "lose_answer node=store op=swap at='head_swap_begun'"},
+    {LateAnswer{"database", "publish", Instant{}, 8s},
+     "late_answer node=database op=publish at=0s by=8s"},
+    {DiskError{"store", After{1, 50ms}, 5ms}, "disk_error node=store after=1 delay=50ms lasts=5ms"},
+    {DiskFull{"database", Instant{}, 3s}, "disk_full node=database at=0s lasts=3s"},
+    {Frames{"coordinator1", "worker1", Instant{}, 1s, {{1, 4}, {0, 1}, {1, 2}}},
+     "frames node=coordinator1 peer=worker1 at=0s lasts=1s lose=1/4 repeat=0/1 hold=1/2"},
 };
+
+const std::string all_kinds =
+    "kill, power_loss, pause, cut, reset, slow, lose_answer, late_answer, disk_error, disk_full or "
+    "frames is expected, not ";
 
 }  // namespace
 
@@ -62,6 +80,9 @@ TEST_CASE("a fault of every kind survives being written down and read back", "[f
     CHECK(text.starts_with(kind_of(fault)));
   }
   CHECK(node_of(one_of_each[1].fault) == "store");
+  CHECK(peer_of(one_of_each[1].fault) == nullptr);
+  CHECK(*peer_of(one_of_each[4].fault) == everybody);
+  CHECK(moment_of(one_of_each[8].fault) == Moment{After{1, 50ms}});
   CHECK(moment_of(one_of_each[0].fault) == Moment{Instant{1'500'000'000}});
   CHECK(moment_of(one_of_each[1].fault) == Moment{parse_anchor("sink_staged n=3")});
 }
@@ -95,9 +116,9 @@ TEST_CASE("what follows a fault's kind may stand in any order, with any spaces",
 
 TEST_CASE("a word that does not belong into a fault is named", "[faults][text]") {
   const std::vector<std::pair<std::string, std::string>> wrong{
-      {"", "kill, power_loss or pause is expected, not ``"},
-      {"crash node=worker1 at=1s down=1s", "kill, power_loss or pause is expected, not `crash`"},
-      {"Kill node=worker1 at=1s down=1s", "kill, power_loss or pause is expected, not `Kill`"},
+      {"", all_kinds + "``"},
+      {"crash node=worker1 at=1s down=1s", all_kinds + "`crash`"},
+      {"Kill node=worker1 at=1s down=1s", all_kinds + "`Kill`"},
       {"kill at=1s down=1s", "`node=` is missing"},
       {"kill node=worker1 down=1s", "`at=` is missing"},
       {"kill node=worker1 at=1s", "`down=` is missing"},
@@ -112,10 +133,92 @@ TEST_CASE("a word that does not belong into a fault is named", "[faults][text]")
       {"kill node=worker1 at='took_over down=1s", "a quote does not end"},
       {"kill node=worker1 at=1s down=3601s", "`down=` is longer than an hour"},
       {"pause node=worker1 at=1s lasts=9223372036s", "`lasts=` is longer than an hour"},
+      {"cut node=worker1 way=both at=1s lasts=1s", "`peer=` is missing"},
+      {"cut node=worker1 peer=store at=1s lasts=1s", "`way=` is missing"},
+      {"cut node=worker1 peer=store way=up at=1s lasts=1s",
+       "`way=up`: both, out or in is expected"},
+      {"cut node=worker1 peer=worker1 way=in at=1s lasts=1s", "a node is no peer of its own"},
+      {"cut node=worker1 peer=store way=in at=1s lasts=3601s", "`lasts=` is longer than an hour"},
+      {"reset node=worker1 peer=store at=1s lasts=1s", "`lasts=` does not belong to `reset`"},
+      {"slow node=worker1 peer=store at=1s lasts=1s", "`by=` is missing"},
+      {"slow node=worker1 peer=store at=1s lasts=1s by=2h",
+       "`2h` is no span; one such as 200ms is expected, with ns, us, ms or s"},
+      {"lose_answer node=store at=1s", "`op=` is missing"},
+      {"lose_answer node=store op=get at=1s",
+       "`op=get`: one of *, put, read, read_register, swap, remove, list, open, ensure, fence, "
+       "publish, partitions is expected"},
+      {"late_answer node=store op=put at=1s", "`by=` is missing"},
+      {"disk_error node=store at=1s lasts=1s by=1s", "`by=` does not belong to `disk_error`"},
+      {"disk_error node=store at=1s lasts=1s io=1", "`io=` does not belong to `disk_error`"},
+      {"disk_full node=store lasts=1s", "`at=` is missing"},
+      {"frames node=worker1 peer=* at=1s lasts=1s lose=1/4 repeat=1/4", "`hold=` is missing"},
+      {"kill node=store at=1s io=0 down=1s", "`io=0`: a whole number from 1 is expected"},
+      {"kill node=store at=1s io=+3 down=1s", "`io=+3`: a whole number from 1 is expected"},
+      {"kill node=store after=1 down=1s", "`delay=` is missing"},
+      {"kill node=store after=0 delay=1s down=1s", "`after=0`: a whole number from 1 is expected"},
+      {"kill node=store after=1 delay=3601s down=1s", "`delay=` is longer than an hour"},
+      {"kill node=store at=1s delay=1s down=1s", "`delay=` does not belong to `kill`"},
+      {"kill node=store at=1s after=1 delay=1s down=1s",
+       "`at=` and `after=` are two moments; one is expected"},
   };
   for (const auto& [text, why] : wrong) {
-    CHECK(complaint_about_fault(text) == "fault `" + text + "`: " + why);
+    // What is wrong with a span says which, and not in what.
+    const bool names_fault = !why.starts_with("`2h`");
+    CHECK(complaint_about_fault(text) == (names_fault ? "fault `" + text + "`: " + why : why));
   }
+}
+
+TEST_CASE("a chance is a part of a whole, and nothing else", "[faults][text]") {
+  const auto with = [](const std::string& chance) {
+    return "frames node=worker1 peer=* at=1s lasts=1s lose=" + chance + " repeat=0/1 hold=0/1";
+  };
+  for (const std::string chance :
+       {"", "1", "1/", "/4", "1/0", "5/4", "-1/4", "1/4/2", "0.25", "1/4x", "1 /4"}) {
+    CAPTURE(chance);
+    CHECK(complaint_about_fault(with("'" + chance + "'")) ==
+          "fault `" + with("'" + chance + "'") + "`: `lose=" + chance +
+              "`: a chance such as 1/4 is expected");
+  }
+  for (const std::string chance : {"0/1", "1/1", "1/4", "3/1000"}) {
+    CHECK(to_text(parse_fault(with(chance))) == with(chance));
+  }
+}
+
+TEST_CASE("faults that end lives may wait for an operation of a disk", "[faults][text]") {
+  for (const std::string text :
+       {"kill node=store at='took_over' io=3 down=1ms", "power_loss node=store at=1s io=1 down=1ms",
+        "pause node=store after=2 delay=0s io=12 lasts=1ms"}) {
+    CAPTURE(text);
+    CHECK(to_text(parse_fault(text)) == text);
+    CHECK(io_of(parse_fault(text)) >= 1);
+  }
+  CHECK(io_of(parse_fault("kill node=store at=1s down=1ms")) == 0);
+  CHECK(io_of(parse_fault("disk_full node=store at=1s lasts=1ms")) == 0);
+}
+
+TEST_CASE("a fault that goes takes along what was to come after it", "[faults][text]") {
+  Plan plan;
+  for (const char* text :
+       {"kill node=a at=1s down=1s", "kill node=b at=1s down=1s",
+        "kill node=c after=2 delay=5ms down=1s", "kill node=d after=3 delay=6ms down=1s",
+        "kill node=e after=1 delay=7ms down=1s"}) {
+    plan.faults.push_back(parse_fault(text));
+  }
+  const auto left_without = [&](const std::string& node) {
+    std::vector<std::string> texts;
+    const Plan left = without(plan, [&](std::size_t i) { return node_of(plan.faults[i]) == node; });
+    for (const Fault& fault : left.faults) texts.push_back(to_text(fault));
+    return texts;
+  };
+  CHECK(left_without("nobody").size() == 5);
+  CHECK(left_without("a") == std::vector<std::string>{"kill node=b at=1s down=1s",
+                                                      "kill node=c after=1 delay=5ms down=1s",
+                                                      "kill node=d after=2 delay=6ms down=1s"});
+  CHECK(left_without("b") == std::vector<std::string>{"kill node=a at=1s down=1s",
+                                                      "kill node=e after=1 delay=7ms down=1s"});
+  CHECK(left_without("c") == std::vector<std::string>{"kill node=a at=1s down=1s",
+                                                      "kill node=b at=1s down=1s",
+                                                      "kill node=e after=1 delay=7ms down=1s"});
 }
 
 TEST_CASE("a moment that is none is told by what it looks like", "[faults][text]") {

@@ -1,14 +1,18 @@
 #include "millrace/faults/injector.hpp"
 
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "millrace/env/bytes.hpp"
 #include "millrace/env/error.hpp"
+#include "millrace/sim/store_server.hpp"
 
+#include "conversation.hpp"
 #include "stage.hpp"
 
 using namespace millrace;
@@ -30,6 +34,14 @@ constexpr Landmark swapped{"head_swapped", "the head names it"};
 constexpr std::size_t kill_kind = 0;
 constexpr std::size_t power_loss_kind = 1;
 constexpr std::size_t pause_kind = 2;
+constexpr std::size_t cut_kind = 3;
+constexpr std::size_t reset_kind = 4;
+constexpr std::size_t slow_kind = 5;
+constexpr std::size_t lose_kind = 6;
+constexpr std::size_t late_kind = 7;
+constexpr std::size_t error_kind = 8;
+constexpr std::size_t full_kind = 9;
+constexpr std::size_t frames_kind = 10;
 
 Plan plan_of(const std::vector<std::string>& faults) {
   Plan plan;
@@ -436,4 +448,263 @@ TEST_CASE("what has happened stands in the trace, and what has not does not",
   CHECK(seen[1].kind == power_loss_kind);
   CHECK(seen[1].node == 0);
   CHECK(seen[1].at == at_ms(30));
+}
+
+namespace {
+
+/// Two nodes that talk, on a control lane, a word every 10 ms from 10 ms on.
+struct Talk {
+  explicit Talk(const std::vector<std::string>& faults) : stage({7}, sim::even_timings()) {
+    stage.add("worker1", [this](Env& env) {
+      env.sleep(1ms);
+      auto connection = sim::connect_to(env, "worker2", Lane::control);
+      for (int i = 1; i <= 6; ++i) {
+        sim::sleep_until(env, at_ms(10 * i));
+        try {
+          connection->write(as_bytes(std::to_string(i)), env.in(1s));
+        } catch (const ConnectionLost&) {
+          lost = true;
+        }
+      }
+      wait_for_ever(env);
+    });
+    stage.add("worker2", [this](Env& env) {
+      const auto connection = sim::accept_one(env);
+      heard = sim::read_until(env, *connection, at_ms(2'000)).text;
+      wait_for_ever(env);
+    });
+    stage.add("worker3", wait_for_ever);
+    injector.emplace(stage.world, plan_of(faults));
+  }
+
+  bool lost = false;
+  std::string heard;
+  Stage stage;
+  std::optional<Injector> injector;
+};
+
+/// A store, and a client that puts an object every 10 ms from 10 ms on.
+struct Puts {
+  explicit Puts(const std::vector<std::string>& faults)
+      : stage({7}, sim::even_timings()),
+        server(stage.world.add_node(sim::store_node, "store", sim::run_store_server)) {
+    stage.world.start(server);
+    stage.add("worker1", [this](Env& env) {
+      for (int i = 1; i <= 6; ++i) {
+        sim::sleep_until(env, at_ms(20 * i));
+        try {
+          const auto outcome =
+              put(env.store, "object" + std::to_string(i), as_bytes("text"), env.in(8ms));
+          told += outcome == PutOutcome::stored ? 's' : 'u';
+        } catch (const WorldError&) {
+          told += 'e';
+        }
+      }
+      env.sleep(1s);
+      for (int i = 1; i <= 6; ++i) {
+        const bool is_there =
+            read_whole(env.store, "object" + std::to_string(i), env.in(1s)).has_value();
+        found += is_there ? 's' : '-';
+      }
+      wait_for_ever(env);
+    });
+    injector.emplace(stage.world, plan_of(faults));
+  }
+
+  std::string told;   ///< Per put: stored, unknown, error.
+  std::string found;  ///< In the end: stored or not.
+  Stage stage;
+  NodeId server;
+  std::optional<Injector> injector;
+};
+
+}  // namespace
+
+TEST_CASE("a fault between two nodes does what it says, heals, and counts once",
+          "[faults][injector]") {
+  struct Expectation {
+    std::string fault;
+    std::size_t kind;
+    std::string heard;
+    Instant healed;
+  };
+  for (const Expectation& expected : std::vector<Expectation>{
+           {"cut node=worker1 peer=worker2 way=both at=15ms lasts=30ms", cut_kind, "123456",
+            at_ms(45)},
+           {"cut node=worker2 peer=* way=in at=15ms lasts=30ms", cut_kind, "123456", at_ms(45)},
+           {"reset node=worker2 peer=worker1 at=35ms", reset_kind, "123", at_ms(35)},
+           {"slow node=worker1 peer=* at=15ms lasts=30ms by=5ms", slow_kind, "123456", at_ms(45)},
+           {"frames node=worker1 peer=worker2 at=15ms lasts=30ms lose=1/1 repeat=0/1 hold=0/1",
+            frames_kind, "156", at_ms(45)}}) {
+    CAPTURE(expected.fault);
+    Talk talk({expected.fault});
+    Stage& stage = talk.stage;
+    stage.run(at_ms(14));
+    CHECK(all_firings(*talk.injector) == 0);
+    CHECK_FALSE(talk.injector->is_over());
+    stage.run({expected.healed.ns - 1});
+    if (expected.kind != reset_kind) CHECK_FALSE(talk.injector->is_calm());
+    stage.run(expected.healed);
+    CHECK(talk.injector->is_calm());
+    CHECK(talk.injector->is_over());
+    stage.run();
+    CHECK(talk.heard == expected.heard);
+    CHECK(talk.lost == (expected.kind == reset_kind));
+    CHECK(talk.injector->firings()[expected.kind] == 1);
+    CHECK(all_firings(*talk.injector) == 1);
+    CHECK(talk.injector->unfired().empty());
+  }
+}
+
+TEST_CASE("a fault between nodes that say nothing has not happened", "[faults][injector]") {
+  for (const std::string fault :
+       {"cut node=worker1 peer=worker3 way=both at=15ms lasts=30ms",
+        "cut node=worker1 peer=worker2 way=in at=15ms lasts=30ms",  // Nobody answers.
+        "cut node=worker1 peer=worker2 way=both at=11ms lasts=5ms",
+        "reset node=worker3 peer=* at=15ms", "slow node=worker3 peer=* at=15ms lasts=30ms by=5ms",
+        "frames node=worker1 peer=worker2 at=15ms lasts=30ms lose=0/1 repeat=0/1 hold=0/1"}) {
+    CAPTURE(fault);
+    Talk talk({fault});
+    talk.stage.run();
+    CHECK(talk.heard == "123456");
+    CHECK(all_firings(*talk.injector) == 0);
+    CHECK(talk.injector->unfired() == std::vector<std::string>{fault});
+    CHECK(talk.injector->is_over());
+  }
+}
+
+TEST_CASE("a fault of a device does what it says, once, and its trouble ends",
+          "[faults][injector]") {
+  struct Expectation {
+    std::string fault;
+    std::size_t kind;
+    std::string told;
+    std::string found;
+  };
+  for (const Expectation& expected : std::vector<Expectation>{
+           {"lose_answer node=store op=put at=30ms", lose_kind, "sussss", "ssssss"},
+           {"late_answer node=store op=put at=30ms by=500ms", late_kind, "sussss", "ssssss"},
+           {"disk_error node=store at=30ms lasts=40ms", error_kind, "seesss", "s--sss"},
+           {"disk_full node=store at=30ms lasts=40ms", full_kind, "seesss", "s--sss"}}) {
+    CAPTURE(expected.fault);
+    Puts puts({expected.fault});
+    puts.stage.run();
+    CHECK(puts.told == expected.told);
+    CHECK(puts.found == expected.found);
+    CHECK(puts.injector->firings()[expected.kind] == 1);
+    CHECK(all_firings(*puts.injector) == 1);
+    CHECK(puts.injector->is_over());
+    CHECK(puts.injector->unfired().empty());
+  }
+  Puts calm({});
+  calm.stage.run();
+  CHECK(calm.told == "ssssss");
+}
+
+TEST_CASE("a late answer is not over before it has happened", "[faults][injector]") {
+  Puts puts({"late_answer node=store op=put at=30ms by=500ms"});
+  Stage& stage = puts.stage;
+  stage.run(at_ms(39));
+  CHECK(puts.injector->is_calm());
+  CHECK_FALSE(puts.injector->is_over());  // It lurks.
+  stage.run(at_ms(200));
+  CHECK_FALSE(puts.injector->is_calm());
+  CHECK(stage.world.disk_of(puts.server).find("objects/object2") == nullptr);
+  stage.run(at_ms(600));
+  CHECK(puts.injector->is_calm());
+  CHECK(stage.world.disk_of(puts.server).find("objects/object2") != nullptr);
+}
+
+TEST_CASE("what lurks when the storm is over does not happen any more", "[faults][injector]") {
+  for (const std::string fault :
+       {"lose_answer node=store op=put at=30ms", "late_answer node=store op=put at=30ms by=500ms",
+        "kill node=store at=30ms io=1 down=1s"}) {
+    CAPTURE(fault);
+    Puts puts({fault});
+    puts.stage.at(at_ms(35), [&] { puts.injector->disarm(); });
+    puts.stage.run();
+    CHECK(puts.told == "ssssss");
+    CHECK(puts.injector->unfired() == std::vector<std::string>{fault});
+    CHECK(puts.injector->is_over());
+  }
+}
+
+TEST_CASE("a fault waits for the operation of a disk that it names", "[faults][injector]") {
+  Puts puts({"kill node=store at=30ms io=2 down=30ms"});
+  Stage& stage = puts.stage;
+  stage.run(at_ms(39));
+  CHECK(stage.world.state_of(puts.server) == NodeState::up);
+  CHECK_FALSE(puts.injector->is_over());
+  CHECK(all_firings(*puts.injector) == 0);
+  stage.run(at_ms(50));
+  CHECK(stage.world.state_of(puts.server) == NodeState::killed);
+  CHECK(puts.injector->firings()[kill_kind] == 1);
+  stage.run(at_ms(100));
+  CHECK(stage.world.state_of(puts.server) == NodeState::up);
+  CHECK(puts.injector->is_over());
+
+  // A temporary file had been made, and nothing been written to it.
+  Puts never({"pause node=worker1 at=30ms io=1 lasts=30ms"});
+  never.stage.run();
+  CHECK(never.injector->unfired().size() == 1);
+}
+
+TEST_CASE("a fault comes after another, when that has done something", "[faults][injector]") {
+  Puts puts({"lose_answer node=store op=put at=30ms", "kill node=store after=1 delay=3ms down=10ms",
+             "pause node=worker1 after=2 delay=0s lasts=1ms"});
+  Stage& stage = puts.stage;
+  Instant lost;
+  while (all_firings(*puts.injector) == 0) {
+    stage.run(stage.world.now() + 100us);
+    lost = stage.world.now();
+  }
+  CHECK(lost > at_ms(40));
+  stage.run(lost + 2'800us);
+  CHECK(stage.world.state_of(puts.server) == NodeState::up);
+  stage.run(lost + 3'000us);
+  CHECK(stage.world.state_of(puts.server) == NodeState::killed);
+  CHECK(puts.injector->firings()[pause_kind] == 1);
+  stage.run();
+  CHECK(puts.injector->is_over());
+  CHECK(all_firings(*puts.injector) == 3);
+}
+
+TEST_CASE("what comes after a fault that never did anything does not come", "[faults][injector]") {
+  Puts puts(
+      {"lose_answer node=store op=fence at=30ms", "kill node=store after=1 delay=0s down=1s"});
+  puts.stage.run();
+
+  CHECK(puts.told == "ssssss");
+  CHECK(puts.injector->unfired().size() == 2);
+}
+
+TEST_CASE("a plan in which a fault comes after a later one, or after none, is refused",
+          "[faults][injector]") {
+  Stage stage;
+  stage.add("worker1", wait_for_ever);
+  for (const std::size_t ordinal : {2U, 3U}) {
+    std::string complaint;
+    const std::string wrong =
+        "kill node=worker1 after=" + std::to_string(ordinal) + " delay=1s down=1s";
+    try {
+      const Injector injector(stage.world, plan_of({"kill node=worker1 at=1s down=1s", wrong}));
+    } catch (const UsageError& error) {
+      complaint = error.what();
+    }
+    CHECK(complaint == "fault `" + wrong +
+                           "`: `after=` is the number of an earlier fault of the plan, counted "
+                           "from 1; there are 1 in front of it");
+  }
+}
+
+TEST_CASE("a plan with a peer that the world does not have is refused", "[faults][injector]") {
+  Stage stage;
+  stage.add("worker1", wait_for_ever);
+  std::string complaint;
+  try {
+    const Injector injector(stage.world, plan_of({"reset node=worker1 peer=worker9 at=1s"}));
+  } catch (const UsageError& error) {
+    complaint = error.what();
+  }
+  CHECK(complaint == "fault `reset node=worker1 peer=worker9 at=1s`: there is no node `worker9`");
 }

@@ -377,8 +377,8 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
             ":11: `timing.rate` is no key that there is; [timing] has arrival, "
             "checkpoint_interval"},
            {12, "faults = [\n  \"kill node=a at=1s down=1s\",\n  \"crash node=a at=1s down=1s\"]",
-            ":14: fault `crash node=a at=1s down=1s`: kill, power_loss or pause is expected, not "
-            "`crash`"},
+            ":14: fault `crash node=a at=1s down=1s`: kill, power_loss, pause, cut, reset, slow, "
+            "lose_answer, late_answer, disk_error, disk_full or frames is expected, not `crash`"},
            {12, "faults = [\"kill node=a at='swept x=1' down=1s\"]",
             ":12: `x=1` in an anchor: expected role=, term=, n=, subtask=, retry=, life= or nth="},
            {12, "faults = [\"kill node=a at=swept_up down=1s\"]",

@@ -118,8 +118,12 @@ TEST_CASE("faults are aimed at nodes that there are, each of them, and at every 
       }
       if (const auto* anchor = std::get_if<Anchor>(&moment_of(fault))) {
         anchors.insert(anchor->landmark);
-      } else {
-        CHECK(std::get<Instant>(moment_of(fault)).ns < arrival_ns);
+      } else if (const auto* instant = std::get_if<Instant>(&moment_of(fault))) {
+        CHECK(instant->ns < arrival_ns);
+      }
+      const std::string* const peer = peer_of(fault);
+      if (peer != nullptr && peer->starts_with("worker")) {
+        CHECK(std::stoul(peer->substr(6)) <= made.cluster.workers);
       }
     }
   }

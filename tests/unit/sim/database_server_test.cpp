@@ -248,3 +248,84 @@ TEST_CASE("each client has a connection of its own, and they wait for each other
 
   CHECK(told == std::vector<PublishOutcome>(25, PublishOutcome::published));
 }
+
+TEST_CASE("rows whose publish was answered into the void are there once", "[sim][database]") {
+  std::vector<PublishOutcome> told;
+  DatabaseStage stage({7}, even_timings());
+  stage.add("worker1", [&](Env& env) {
+    const auto table = env.sinks.open(path, word_counts());
+    table->ensure(env.in(1s));
+    table->fence(from_genesis(first), env.in(1s));
+    stage.world.lose_answer(stage.server, "publish", {});
+    for (int i = 0; i < 2; ++i) told.push_back(publish_by(env, *table, {first, 1}, {{"river", 3}}));
+  });
+  stage.run();
+
+  CHECK(told == std::vector{PublishOutcome::unknown, PublishOutcome::published});
+  CHECK(stage.rows() == std::vector<std::string>{"river 3"});
+}
+
+TEST_CASE("a publish that is late finds its rows published", "[sim][database]") {
+  std::vector<PublishOutcome> told;
+  DatabaseStage stage({7}, even_timings());
+  stage.add("worker1", [&](Env& env) {
+    const auto table = env.sinks.open(path, word_counts());
+    table->ensure(env.in(1s));
+    table->fence(from_genesis(first), env.in(1s));
+    stage.world.delay_answer(stage.server, "publish", 5s, {});
+    for (std::uint64_t n = 1; n <= 2; ++n) {
+      for (int i = 0; i < 2; ++i) {
+        told.push_back(publish_by(env, *table, {first, n}, {{"river", std::int64_t(n)}}));
+      }
+    }
+  });
+  stage.run();
+
+  CHECK(told == std::vector{PublishOutcome::unknown, PublishOutcome::published,
+                            PublishOutcome::published, PublishOutcome::published});
+  CHECK(stage.rows() == std::vector<std::string>{"river 1", "river 2"});
+}
+
+TEST_CASE("a database on a disk in trouble publishes all or nothing, and says which or neither",
+          "[sim][database]") {
+  for (const DiskTrouble trouble : {DiskTrouble::error, DiskTrouble::full}) {
+    int failed = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      std::vector<std::string> rows_then;
+      bool was_told = true;
+      PublishOutcome told_at_last = PublishOutcome::unknown;
+      DatabaseStage stage({seed});
+      World& world = stage.world;
+      stage.add("worker1", [&](Env& env) {
+        const auto table = env.sinks.open(path, word_counts());
+        table->ensure(env.in(1s));
+        table->fence(from_genesis(first), env.in(1s));
+        sleep_until(env, at_ms(500));
+        try {
+          was_told = publish_by(env, *table, {first, 1}, {{"river", 3}}) != PublishOutcome::unknown;
+        } catch (const WorldError&) {
+          was_told = false;
+        }
+        sleep_until(env, at_ms(2'000));
+        rows_then = stage.rows();
+        while (told_at_last == PublishOutcome::unknown) {
+          told_at_last = publish_by(env, *table, {first, 1}, {{"river", 3}});
+        }
+      });
+      const auto begin = at_ms(500) + std::chrono::microseconds(seed * 100);
+      stage.at(begin, [&world, &stage, trouble] {
+        const auto disturbance = world.trouble_disk(stage.server, trouble, {});
+        stage.at(world.now() + 4ms, [&world, disturbance] { world.end(disturbance); });
+      });
+      stage.run();
+
+      CAPTURE(seed, static_cast<int>(trouble));
+      if (was_told) CHECK(rows_then == std::vector<std::string>{"river 3"});
+      if (!was_told) ++failed;
+      CHECK(told_at_last == PublishOutcome::published);
+      CHECK(stage.rows() == std::vector<std::string>{"river 3"});
+    }
+    CHECK(failed > 5);
+    CHECK(failed < 55);
+  }
+}

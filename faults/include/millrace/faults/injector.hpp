@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,14 +23,17 @@ using Firings = std::array<std::uint64_t, std::variant_size_v<Fault>>;
 /// Outlives the run of the world, and is made before it.
 class Injector {
  public:
-  /// Throws UsageError: the plan names a node that the world does not have.
+  /// Throws UsageError: the plan names a node that the world does not have, or a fault comes after
+  /// one that does not stand in front of it.
   Injector(sim::World& world, const Plan& plan);
 
   /// The storm is over: what has not happened yet will not.
-  void disarm() { armed_ = false; }
+  void disarm();
 
   /// Whether everything of the plan has happened and is healed.
-  bool is_over() const { return spent_count_ == watches_.size() && healing_ == 0; }
+  bool is_over() const {
+    return spent_count_ == watches_.size() && lurking_.empty() && healing_ == 0;
+  }
   /// Whether everything that has happened is healed.
   bool is_calm() const { return healing_ == 0; }
 
@@ -41,18 +46,41 @@ class Injector {
   struct Watch {
     Fault fault;
     sim::NodeId node;
+    std::optional<sim::NodeId> peer;  ///< Nothing: everybody, or the fault has none.
     std::optional<AnchorWatch> anchor;
     bool spent = false;  ///< Its moment has come.
     bool fired = false;  ///< And it did something.
   };
+  using Lurking = std::map<std::size_t, sim::Disturbance>;
+
+  sim::NodeId node_named(const Fault& fault, const std::string& name) const;
   void observe(const sim::LandmarkEvent& event);
-  void fire(Watch& watch);
-  bool inflict(const Watch& watch);
+  void meet(std::size_t index);
+  void begin(std::size_t index);
+  void note_fired(std::size_t index);
+
+  // What each kind does when it begins.
+  void inflict(std::size_t index, const Kill& kill);
+  void inflict(std::size_t index, const PowerLoss& loss);
+  void inflict(std::size_t index, const Pause& pause);
+  void inflict(std::size_t index, const Cut& cut);
+  void inflict(std::size_t index, const Reset& reset);
+  void inflict(std::size_t index, const Slow& slow);
+  void inflict(std::size_t index, const LoseAnswer& lost);
+  void inflict(std::size_t index, const LateAnswer& late);
+  void inflict(std::size_t index, const DiskError& error);
+  void inflict(std::size_t index, const DiskFull& full);
+  void inflict(std::size_t index, const Frames& frames);
+
+  sim::Between between(std::size_t index) const;
+  sim::TookEffect noting(std::size_t index);
+  void end_after(std::chrono::nanoseconds span, sim::Disturbance disturbance);
   void heal_after(std::chrono::nanoseconds span, std::function<void()> heal);
 
   sim::World& world_;
   std::vector<Watch> watches_;
   std::size_t spent_count_ = 0;
+  Lurking lurking_;  ///< Faults whose moment has come and which wait for somebody to do a thing.
   int healing_ = 0;  ///< Faults that have happened and are not over.
   Firings firings_{};
   bool armed_ = true;

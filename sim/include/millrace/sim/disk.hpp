@@ -76,6 +76,8 @@ class SimDisk {
   void release_locks() { locks_.clear(); }
   /// Everything that was not durable is at the mercy of `draws`.
   void lose_power();
+  /// How much of a write that fails takes place all the same.
+  std::size_t draw_written_part(std::size_t size);
 
  private:
   using Names = std::map<std::string, Found, std::less<>>;

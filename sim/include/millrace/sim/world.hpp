@@ -12,7 +12,9 @@
 #include "millrace/env/env.hpp"
 #include "millrace/env/invariant.hpp"
 #include "millrace/sim/disk.hpp"
+#include "millrace/sim/disturbance.hpp"
 #include "millrace/sim/draws.hpp"
+#include "millrace/sim/node_id.hpp"
 #include "millrace/sim/stack_pool.hpp"
 #include "millrace/sim/trace.hpp"
 
@@ -22,12 +24,6 @@ class Network;
 class Scheduler;
 class Task;
 struct Node;
-
-/// A node of a world: the how-manieth that was added.
-struct NodeId {
-  std::uint32_t index = 0;
-  friend auto operator<=>(NodeId, NodeId) = default;
-};
 
 /// What a node is doing.
 enum class NodeState : std::uint8_t {
@@ -110,6 +106,33 @@ class World {
   NodeState state_of(NodeId node) const;
   std::uint32_t life_of(NodeId node) const;
 
+  // Disturbances (disturbance.hpp). All may be called from a listener.
+
+  /// Nothing gets through any more. What is sent waits and comes when the cut ends, in its order,
+  /// unless its sender has died by then; no connection comes about, none ends, nobody is told.
+  Disturbance cut(const Between& between, Way way, TookEffect took_effect);
+  /// Everything takes longer by so much.
+  Disturbance slow(const Between& between, std::chrono::nanoseconds by, TookEffect took_effect);
+  /// Frames of control lanes are lost, repeated and held.
+  Disturbance disturb_frames(const Between& between, const FrameChances& chances,
+                             TookEffect took_effect);
+  /// Operations of a disk fail.
+  Disturbance trouble_disk(NodeId node, DiskTrouble trouble, TookEffect took_effect);
+  /// Of the next request of that kind (device_operations.hpp; `*`: of any) that the server of a
+  /// device carries out, the answer is lost.
+  Disturbance lose_answer(NodeId server, std::string operation, TookEffect took_effect);
+  /// The next such request is carried out so much later than it arrived.
+  Disturbance delay_answer(NodeId server, std::string operation, std::chrono::nanoseconds by,
+                           TookEffect took_effect);
+  /// Calls `action` as somebody is about to do the `nth` thing from now to the node's disk. What it
+  /// does to the node's life comes before that, so if the node dies it is not done.
+  Disturbance at_disk_operation(NodeId node, std::uint64_t nth, std::function<void()> action);
+  /// Undoes a disturbance. What has ended, or was there only for once, is ended again in vain.
+  void end(Disturbance disturbance);
+
+  /// Resets the connections: both sides lose them, and what they had not read. Returns how many.
+  std::size_t reset_connections(const Between& between);
+
   // Time.
 
   Instant now() const;
@@ -179,6 +202,7 @@ class World {
  private:
   class Callback;
   void end_life(Node& node, NodeState state);
+  Disturbance next_disturbance() { return {++disturbances_}; }
   void bury_the_dead();
 
   Seed seed_;
@@ -195,6 +219,7 @@ class World {
   NoteListener note_listener_;
   std::optional<Violation> violation_;
   std::uint32_t task_count_ = 0;
+  std::uint64_t disturbances_ = 0;
   int outside_ = 0;
   bool stopped_ = false;
 };
