@@ -57,7 +57,7 @@ class CaseRunner {
     const properties::Subject subject(scenario.job, scenario.input);
     std::optional<Outcome> outcome = run_isolated(scenario, subject, workers_, go_on);
     if (!is_twice_ || !outcome || outcome->verdict == Verdict::crashed) return outcome;
-    const std::optional<Outcome> again = run_isolated(scenario, subject, workers_, go_on);
+    std::optional<Outcome> again = run_isolated(scenario, subject, workers_, go_on);
     if (!again) return again;
     if (again->trace_hash != outcome->trace_hash) {
       outcome->verdict = Verdict::nondeterministic;
