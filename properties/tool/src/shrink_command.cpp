@@ -57,7 +57,7 @@ class CaseRunner {
     const properties::Subject subject(scenario.job, scenario.input);
     std::optional<Outcome> outcome = run_isolated(scenario, subject, workers_, go_on);
     if (!is_twice_ || !outcome || outcome->verdict == Verdict::crashed) return outcome;
-    const std::optional<Outcome> again = run_isolated(scenario, subject, workers_, go_on);
+    std::optional<Outcome> again = run_isolated(scenario, subject, workers_, go_on);
     if (!again) return again;
     if (again->trace_hash != outcome->trace_hash) {
       outcome->verdict = Verdict::nondeterministic;
@@ -149,22 +149,23 @@ std::vector<Size> sizes(const ShrinkReport& report) {
 /// The comments of the case that was shrunk, and what has become of it.
 std::vector<std::string> comments_of(const ShrinkReport& report) {
   std::vector<std::string> comments = comments_on_top(report.file);
-  if (setting_text(report.before) == setting_text(report.shrunk.smallest) &&
-      report.before.input == report.shrunk.smallest.input) {
+  const Case& before = report.before;
+  const Case& after = report.shrunk.smallest;
+  if (setting_text(before) == setting_text(after) && before.input == after.input &&
+      before.is_quiet == after.is_quiet && before.seed == after.seed) {
     return comments;  // Nothing has become of it.
   }
   if (!comments.empty()) comments.emplace_back();
-  std::string line = fmt::format(
-      "Shrunk from {} in {} runs: ", std::filesystem::path(report.file).filename().string(),
-      report.shrunk.runs);
+  std::string less;
   for (const Size& size : sizes(report)) {
-    line += fmt::format("{}{} {} -> {}", line.ends_with(": ") ? "" : ", ", size.what, size.before,
-                        size.after);
+    if (size.before == size.after) continue;
+    less +=
+        fmt::format("{} {} {} -> {}", less.empty() ? ":" : ",", size.what, size.before, size.after);
   }
-  comments.push_back(line + ". Now:");
-  for (const std::string& sentence : story(report.shrunk.smallest, report.outcome)) {
-    comments.push_back(sentence);
-  }
+  comments.push_back(fmt::format(
+      "Shrunk from {} in {} runs{}. Now:", std::filesystem::path(report.file).filename().string(),
+      report.shrunk.runs, less));
+  for (const std::string& sentence : story(after, report.outcome)) comments.push_back(sentence);
   return comments;
 }
 
