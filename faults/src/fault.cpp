@@ -287,14 +287,14 @@ std::uint64_t io_of(const Fault& fault) {
       fault);
 }
 
-Plan without(const Plan& plan, const std::function<bool(const Fault&)>& goes) {
+Plan without(const Plan& plan, const std::function<bool(std::size_t index)>& goes) {
   Plan left;
   std::vector<std::size_t> ordinals;  // What each fault's is now; 0: it is gone.
   for (const Fault& fault : plan.faults) {
     const auto* const after = std::get_if<After>(&moment_of(fault));
     const bool leader_stays = after == nullptr || (after->ordinal <= ordinals.size() &&
                                                    ordinals[after->ordinal - 1] != 0);
-    if (!leader_stays || goes(fault)) {
+    if (!leader_stays || goes(ordinals.size())) {
       ordinals.push_back(0);
       continue;
     }

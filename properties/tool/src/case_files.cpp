@@ -38,9 +38,10 @@ Case case_of(const properties::Finding& finding, const properties::Subject& subj
   if (found.expect == Verdict::crashed) return found;  // Once is enough.
   found.trace_hash = finding.outcome.trace_hash;
   Case smaller = found;
-  smaller.plan = without(smaller.plan, [&](const faults::Fault& fault) {
+  smaller.plan = without(found.plan, [&](std::size_t index) {
     const auto& unfired = finding.outcome.unfired;
-    return std::find(unfired.begin(), unfired.end(), to_text(fault)) != unfired.end();
+    const std::string text = to_text(found.plan.faults[index]);
+    return std::find(unfired.begin(), unfired.end(), text) != unfired.end();
   });
   sim::StackPool stacks;
   const Outcome again = run_case(smaller, subject, stacks);

@@ -206,7 +206,7 @@ TEST_CASE("a fault that goes takes along what was to come after it", "[faults][t
   }
   const auto left_without = [&](const std::string& node) {
     std::vector<std::string> texts;
-    const Plan left = without(plan, [&](const Fault& fault) { return node_of(fault) == node; });
+    const Plan left = without(plan, [&](std::size_t i) { return node_of(plan.faults[i]) == node; });
     for (const Fault& fault : left.faults) texts.push_back(to_text(fault));
     return texts;
   };
