@@ -1,6 +1,7 @@
 #include "millrace/properties/shrink.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -181,12 +182,17 @@ class Search {
 
   bool shrink_plan() {
     step_ = "plan";
-    bool is_smaller =
-        leave_out(best_.plan.faults, 0, 1, [&](const std::vector<faults::Fault>& rest) {
-          Case candidate = best_;
-          candidate.plan.faults = rest;
-          return candidate;
-        });
+    const faults::Plan whole = best_.plan;
+    std::vector<std::size_t> all(whole.faults.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    bool is_smaller = leave_out(all, 0, 1, [&](const std::vector<std::size_t>& rest) {
+      Case candidate = best_;
+      // And not without a look at those that follow others: their ordinals change.
+      candidate.plan = faults::without(whole, [&rest](std::size_t index) {
+        return std::find(rest.begin(), rest.end(), index) == rest.end();
+      });
+      return candidate;
+    });
     for (std::size_t i = 0; i < best_.plan.faults.size(); ++i) {
       is_smaller |= replace([&] { return faults::simpler_than(best_.plan.faults[i]); },
                             [&](const faults::Fault& simpler) {

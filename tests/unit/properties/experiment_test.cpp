@@ -207,6 +207,31 @@ TEST_CASE("faults of every kind happen on every kind of node, and the job holds"
   }
 }
 
+TEST_CASE("what goes wrong without anybody dying happens to a job, which holds",
+          "[properties][experiment]") {
+  const Subject& subject = small_subject();
+  for (const std::string fault :
+       {"cut node=worker1 peer=* way=both at=400ms lasts=6s",
+        "cut node=worker2 peer=store way=in at='stage_begun nth=2' lasts=7s",
+        "cut node=coordinator1 peer=* way=out at=400ms lasts=6s",
+        "reset node=worker1 peer=worker2 at=400ms", "reset node=store peer=* at='head_swap_begun'",
+        "slow node=worker1 peer=* at=400ms lasts=2s by=300ms",
+        "lose_answer node=store op=swap at='manifest_written'",
+        "lose_answer node=database op=publish at='publish_begun'",
+        "late_answer node=store op=swap at='manifest_written' by=9s",
+        "late_answer node=database op=publish at='publish_begun' by=9s",
+        "disk_error node=store at=400ms lasts=2s", "disk_error node=database at=400ms lasts=2s",
+        "disk_full node=store at=400ms lasts=2s", "disk_full node=database at=400ms lasts=2s",
+        "frames node=coordinator1 peer=* at=0s lasts=3s lose=1/2 repeat=1/4 hold=1/4",
+        "kill node=database at='publish_sent' io=2 down=100ms",
+        "power_loss node=store at='manifest_begun' io=3 down=100ms"}) {
+    CAPTURE(fault);
+    const Outcome outcome = run(case_of(subject, {fault}), subject);
+    CHECK(story_of(outcome) == "held");
+    CHECK(outcome.unfired.empty());
+  }
+}
+
 TEST_CASE("a node that is away for longer than any lease comes back to a job that goes on",
           "[properties][experiment]") {
   const Subject& subject = small_subject();

@@ -157,8 +157,8 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// The plan without the faults of which `goes` holds, by their index, and without those that were to
-/// come after them. What comes after one that stays is told its new ordinal.
+/// The plan without the faults of which `goes` holds, by their index, and without those that were
+/// to come after them. What comes after one that stays is told its new ordinal.
 Plan without(const Plan& plan, const std::function<bool(std::size_t index)>& goes);
 
 /// One line, every unit in it: `kill node=worker1 at='sink_staged n=3' down=200ms`.
