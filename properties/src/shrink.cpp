@@ -64,6 +64,9 @@ constexpr std::uint64_t few_lines = 20;
 constexpr std::uint64_t few_seeds = 3;
 constexpr std::uint64_t many_seeds = 16;
 
+/// When nothing else helps, each of so few is tried with them.
+constexpr std::size_t so_few_items = 100;
+
 /// What is tried: all of one before any of the next, which takes more runs.
 enum class Effort : std::uint8_t { large_pieces, single_lines, more_seeds };
 
@@ -73,7 +76,7 @@ class Search {
  public:
   Search(const Case& failing, const std::function<bool(const Case&)>& fails_alike,
          const ShrinkOptions& options)
-      : best_(failing), fails_alike_(fails_alike), options_(options) {
+      : best_(failing), arrival_(failing.arrival), fails_alike_(fails_alike), options_(options) {
     best_.build.clear();
     best_.trace_hash.reset();
     tried_.insert(fingerprint(best_));
@@ -99,11 +102,13 @@ class Search {
 
  private:
   bool shrink_all() {
-    bool is_smaller = shrink_plan();
+    bool is_smaller = leave_out_faults();
     is_smaller |= quieten();
     is_smaller |= shrink_input();
     is_smaller |= shrink_cluster();
     is_smaller |= shrink_timing();
+    // Last: a short fault needs an input that is there at just its moment.
+    is_smaller |= simplify_faults();
     return is_smaller;
   }
 
@@ -131,10 +136,17 @@ class Search {
     if (take(candidate)) return true;
     if (candidate.is_quiet && candidate.input.lines() <= few_lines) return false;
     Case other = candidate;
-    const std::uint64_t seeds = effort_ == Effort::more_seeds ? many_seeds : few_seeds;
-    for (other.seed = 0; other.seed <= seeds; ++other.seed) {
-      other.is_quiet = other.seed == 0;
-      if (take(other)) return true;
+    if (effort_ != Effort::more_seeds) return take_by_seeds(other, few_seeds);
+    if (take_by_seeds(other, many_seeds)) return true;
+    // What comes all at once may be too fast for a fault that has to come in between.
+    other.arrival = arrival_;
+    return take_by_seeds(other, many_seeds);
+  }
+
+  bool take_by_seeds(Case candidate, std::uint64_t seeds) {
+    for (candidate.seed = 0; candidate.seed <= seeds; ++candidate.seed) {
+      candidate.is_quiet = candidate.seed == 0;
+      if (take(candidate)) return true;
     }
     return false;
   }
@@ -152,8 +164,9 @@ class Search {
         std::vector<Item> rest(items.begin(), items.begin() + std::ptrdiff_t(begin));
         rest.insert(rest.end(), items.begin() + std::ptrdiff_t(end), items.end());
         const bool is_large = end - begin >= items.size() / large_part;
+        const bool are_few = effort_ == Effort::more_seeds && items.size() <= so_few_items;
         if (rest.size() >= fewest &&
-            (is_large ? take_by_any_draws(with(rest)) : take(with(rest)))) {
+            (is_large || are_few ? take_by_any_draws(with(rest)) : take(with(rest)))) {
           is_smaller = true;
           items = std::move(rest);
         } else {
@@ -180,12 +193,12 @@ class Search {
 
   // The steps. Each returns whether the case got smaller.
 
-  bool shrink_plan() {
+  bool leave_out_faults() {
     step_ = "plan";
     const faults::Plan whole = best_.plan;
     std::vector<std::size_t> all(whole.faults.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    bool is_smaller = leave_out(all, 0, 1, [&](const std::vector<std::size_t>& rest) {
+    return leave_out(all, 0, 1, [&](const std::vector<std::size_t>& rest) {
       Case candidate = best_;
       // And not without a look at those that follow others: their ordinals change.
       candidate.plan = faults::without(whole, [&rest](std::size_t index) {
@@ -193,6 +206,11 @@ class Search {
       });
       return candidate;
     });
+  }
+
+  bool simplify_faults() {
+    step_ = "plan";
+    bool is_smaller = false;
     for (std::size_t i = 0; i < best_.plan.faults.size(); ++i) {
       is_smaller |= replace([&] { return faults::simpler_than(best_.plan.faults[i]); },
                             [&](const faults::Fault& simpler) {
@@ -294,6 +312,7 @@ class Search {
   }
 
   Case best_;
+  std::chrono::nanoseconds arrival_;  ///< As it was at first.
   const std::function<bool(const Case&)>& fails_alike_;
   const ShrinkOptions& options_;
   std::set<std::uint64_t> tried_;  ///< Fingerprints.

@@ -31,12 +31,13 @@ struct Conviction {
   std::string judge;
 };
 
-/// Runs seeds with a bug awake until somebody speaks up.
+/// Runs seeds with a bug awake until the judge of its patch convicts it. Others may do so before: a
+/// bug is seen in more than one way.
 Conviction convict(const Patch& patch, const Subject& subject) {
   sim::StackPool stacks;
   Conviction found;
   active = patch.id;
-  while (found.judge.empty() && found.runs < most_runs) {
+  while (found.judge != patch.judge && found.runs < most_runs) {
     const auto seed = run_seed(1, found.runs++);
     const Outcome outcome =
         run_case(generate_case(subject.spec, subject.input, seed), subject, stacks);
