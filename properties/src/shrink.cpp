@@ -62,7 +62,7 @@ constexpr std::size_t large_part = 8;
 constexpr std::uint64_t few_lines = 20;
 /// So many other seeds are tried when a large piece cannot go; and when nothing else helps.
 constexpr std::uint64_t few_seeds = 3;
-constexpr std::uint64_t many_seeds = 16;
+constexpr std::uint64_t many_seeds = 40;
 
 /// When nothing else helps, each of so few is tried with them.
 constexpr std::size_t so_few_items = 100;

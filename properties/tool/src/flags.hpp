@@ -42,7 +42,7 @@ struct ReplayFlags {
 
 struct ShrinkFlags {
   std::string file;
-  std::uint64_t most_runs = 2000;
+  std::uint64_t most_runs = 4000;
   bool json = false;
   std::string output;  ///< Empty: beside the case, as NAME.min.toml.
 };

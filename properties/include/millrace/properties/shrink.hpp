@@ -29,7 +29,7 @@ struct ShrinkProgress {
 };
 
 struct ShrinkOptions {
-  std::uint64_t most_runs = 2000;
+  std::uint64_t most_runs = 4000;
   /// Called after every run. False ends the search.
   std::function<bool(const ShrinkProgress&)> progress;
 };
