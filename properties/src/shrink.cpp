@@ -85,7 +85,7 @@ class Search {
   Shrunk run() {
     // Faults go first: without them a run is shorter, and what is left of them says which moments
     // the input must still lead to. The input is what takes most runs, so it is cut when nothing is
-    // left to chance any more. What is done last is cheap when it is done again.
+    // left to chance any more. Until then the faults stay as long as they were.
     while (!end_) {
       if (shrink_all()) {
         effort_ = Effort::large_pieces;

@@ -55,7 +55,6 @@ class VisibilityJudge {
   /// The first breach, and the rows that were wrong then.
   const std::optional<Breach>& breach() const { return breach_; }
   const RowCounts& rows() const { return rows_; }
-  /// What the last look found wrong with all rows, when it was the end.
   std::uint64_t looks() const { return looks_; }
 
  private:

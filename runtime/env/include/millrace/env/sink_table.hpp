@@ -115,7 +115,8 @@ class SinkTable {
 
   /// Puts rows at once, for tables that are not `staged` (PROTOCOL 4): in one transaction checks
   /// that the sink is fenced for just this term, and upserts or inserts the rows in `cells`
-  /// (cells.hpp). `published`: they are visible and durable.
+  /// (cells.hpp). `published`: they are visible and durable. `unknown`: they may be, and repeating
+  /// would write them twice; a fence settles it.
   ///
   /// Throws JobFailed: a row violates a constraint of the table.
   virtual PublishOutcome write(Lineage lineage, Term term, std::span<const std::byte> cells,
