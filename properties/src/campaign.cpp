@@ -40,9 +40,9 @@ SeedAndHash parse_trace_line(std::string_view line) {
 
 class Campaign {
  public:
-  Campaign(const Subject& subject, const CampaignOptions& options, Workers& workers,
+  Campaign(const SubjectOf& subject_of, const CampaignOptions& options, Workers& workers,
            const std::function<bool(const CampaignReport&)>& progress)
-      : subject_(subject), options_(options), workers_(workers), progress_(progress) {}
+      : subject_of_(subject_of), options_(options), workers_(workers), progress_(progress) {}
 
   CampaignReport run() {
     run_pass(false);
@@ -92,9 +92,10 @@ class Campaign {
     for (std::uint64_t i = progress_of_[worker].next; i < run_count(); i += progress_of_.size()) {
       if (deadly_.contains(i)) continue;
       const std::uint64_t seed = seed_of(i);
-      const Case scenario = generate_case(subject_.spec, subject_.input, seed);
       say(fmt::format("{}{}", at_seed, i));
-      const Outcome outcome = run_case(scenario, subject_, stacks);
+      const auto subject = subject_of_(seed);
+      const Case scenario = generate_case(subject->spec, subject->input, seed);
+      const Outcome outcome = run_case(scenario, *subject, stacks);
       if (options_.check_determinism) say(trace_line({seed, outcome.trace_hash}));
       if (is_second) continue;
       add_outcome(pending, seed, scenario.plan.faults.size(), outcome);
@@ -168,7 +169,7 @@ class Campaign {
     std::optional<std::uint64_t> at;  ///< Which run it was heard to be at.
   };
 
-  const Subject& subject_;
+  const SubjectOf& subject_of_;
   const CampaignOptions& options_;
   Workers& workers_;
   const std::function<bool(const CampaignReport&)>& progress_;
@@ -205,10 +206,17 @@ Verdict CampaignReport::verdict() const {
   return Verdict::held;
 }
 
+CampaignReport run_campaign(const SubjectOf& subject_of, const CampaignOptions& options,
+                            Workers& workers,
+                            const std::function<bool(const CampaignReport&)>& progress) {
+  return Campaign(subject_of, options, workers, progress).run();
+}
+
 CampaignReport run_campaign(const Subject& subject, const CampaignOptions& options,
                             Workers& workers,
                             const std::function<bool(const CampaignReport&)>& progress) {
-  return Campaign(subject, options, workers, progress).run();
+  const std::shared_ptr<const Subject> same(&subject, [](const Subject*) {});  // Owns nothing.
+  return run_campaign([&same](std::uint64_t) { return same; }, options, workers, progress);
 }
 
 }  // namespace millrace::properties

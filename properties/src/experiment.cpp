@@ -259,7 +259,8 @@ JobSpec with_simulated_paths(JobSpec spec) {
 }  // namespace
 
 Subject::Subject(const JobSpec& job_spec, const Input& job_input)
-    : spec(with_simulated_paths(job_spec)),
+    : written(job_spec),
+      spec(with_simulated_paths(job_spec)),
       input(job_input),
       job(build_job(spec)),
       reference(spec, input) {}

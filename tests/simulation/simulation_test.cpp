@@ -7,6 +7,7 @@
 
 #include "millrace/properties/campaign.hpp"
 #include "millrace/properties/experiment.hpp"
+#include "millrace/properties/random_job.hpp"
 
 #include "corpus_subject.hpp"
 
@@ -37,24 +38,50 @@ std::string replayable(Case made, const Outcome& outcome) {
   return to_text(made, comments, [](const std::string& origin) { return origin; });
 }
 
-/// Runs a hundred seeds of a job under faults, and tells of every one that does not hold.
-///
-/// Returns how many runs, at the median, made rows visible.
+/// Runs cases under faults, and tells of every one that does not hold.
+class Trial {
+ public:
+  void hold(const Case& made, const Subject& subject) {
+    const Outcome outcome = run_case(made, subject, stacks_);
+    publishes_.add(outcome.statistics.publishes);
+    fired_ += made.plan.faults.size() - outcome.unfired.size();
+    if (outcome.verdict != Verdict::held) FAIL_CHECK(replayable(made, outcome));
+  }
+
+  /// How many faults happened.
+  std::uint64_t fired() const { return fired_; }
+  /// How often a run, at the median, made rows visible.
+  std::uint64_t publishes() const { return publishes_.median(); }
+
+ private:
+  sim::StackPool stacks_;
+  Tally publishes_;
+  std::uint64_t fired_ = 0;
+};
+
+/// A hundred seeds of a job. Returns how often a run, at the median, made rows visible.
 std::uint64_t hold(const std::string& job, std::uint64_t first, SinkMode mode = SinkMode::staged) {
   const Subject subject = tests::corpus_subject(job, records, mode);
   REQUIRE(subject.reference.records() == records);
-  sim::StackPool stacks;
-  Tally publishes;
-  std::uint64_t fired = 0;
+  Trial trial;
   for (std::uint64_t index = first; index < first + runs_per_test; ++index) {
-    const Case made = case_at(subject, index);
-    const Outcome outcome = run_case(made, subject, stacks);
-    publishes.add(outcome.statistics.publishes);
-    fired += made.plan.faults.size() - outcome.unfired.size();
-    if (outcome.verdict != Verdict::held) FAIL_CHECK(replayable(made, outcome));
+    trial.hold(case_at(subject, index), subject);
   }
-  CHECK(fired > runs_per_test);  // The storm really came.
-  return publishes.median();
+  CHECK(trial.fired() > runs_per_test);  // The storm really came.
+  return trial.publishes();
+}
+
+constexpr std::uint64_t random_per_test = 500;
+
+/// Five hundred jobs of which each seed draws its own.
+void hold_random(std::uint64_t first) {
+  Trial trial;
+  for (std::uint64_t index = first; index < first + random_per_test; ++index) {
+    const std::uint64_t seed = run_seed(campaign_seed, index);
+    const RandomJob job = random_job(seed);
+    trial.hold(generate_case(job.spec, job.input, seed), Subject(job.spec, job.input));
+  }
+  CHECK(trial.fired() > random_per_test);
 }
 
 }  // namespace
@@ -73,6 +100,23 @@ TEST_CASE("quakes_feed holds under faults, seeds 100 to 199", "[simulation]") {
 }
 TEST_CASE("quakes_feed holds under faults, seeds 200 to 299", "[simulation]") {
   CHECK(hold("quakes_feed", 200) >= 3);
+}
+
+// What the two jobs have in common, these have not.
+
+TEST_CASE("random jobs hold under faults, seeds 0 to 499", "[simulation]") { hold_random(0); }
+TEST_CASE("random jobs hold under faults, seeds 500 to 999", "[simulation]") { hold_random(500); }
+TEST_CASE("random jobs hold under faults, seeds 1000 to 1499", "[simulation]") {
+  hold_random(1000);
+}
+TEST_CASE("random jobs hold under faults, seeds 1500 to 1999", "[simulation]") {
+  hold_random(1500);
+}
+TEST_CASE("random jobs hold under faults, seeds 2000 to 2499", "[simulation]") {
+  hold_random(2000);
+}
+TEST_CASE("random jobs hold under faults, seeds 2500 to 2999", "[simulation]") {
+  hold_random(2500);
 }
 
 TEST_CASE("an upsert sink holds under faults", "[simulation]") {

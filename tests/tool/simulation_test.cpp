@@ -63,6 +63,37 @@ TEST_CASE("campaigns over the jobs of the corpus hold, and tell what they tried"
   }
 }
 
+TEST_CASE("a campaign over random jobs holds, and its cases carry the job that was drawn",
+          "[tool]") {
+  const SmallJob job;
+  const ToolEnd held = job.tool({"test", "random", "--seeds", "40"});
+  INFO(held.output << held.errors);
+  CHECK(held.exit_code == 0);
+  CHECK_THAT(held.output, StartsWith("random\n  input        "));
+  CHECK_THAT(held.output, Contains(" records in all, of another job in every run\n"));
+  CHECK_THAT(held.output, Contains("  verdicts     held 40\n"));
+
+  const ToolEnd convicted =
+      job.tool({"test", "random", "--seeds", "40", "--set", "sink.mode=insert", "--json"});
+  INFO(convicted.output << convicted.errors);
+  CHECK(convicted.exit_code == 1);
+  const json report = json::parse(convicted.output);
+  CHECK(report["rows"]["duplicated"] > 0);
+  CHECK(report["rows"]["lost"] == 0);
+  REQUIRE(!report["cases"].empty());
+  const std::string found = report["cases"][0];
+  const ToolEnd replayed = job.tool({"replay", found, "--expect"});
+  INFO(replayed.output << replayed.errors);
+  CHECK(replayed.exit_code == 0);
+  CHECK_THAT(replayed.output, Contains(": the same run, event by event\n"));
+}
+
+TEST_CASE("settings that no random job has are told before the runs", "[tool]") {
+  const ToolEnd end = SmallJob().tool({"test", "random", "--set", "sink.colour=red"});
+  CHECK(end.exit_code == 2);
+  CHECK_THAT(end.errors, Contains("`sink.colour`"));
+}
+
 TEST_CASE("a campaign whose runs are all repeated finds them the same", "[tool]") {
   const ToolEnd end = SmallJob().tool({"test", MILLRACE_ROOT "/corpus/jobs/quakes_feed.toml",
                                        "--seeds", "20", "--check-determinism"});

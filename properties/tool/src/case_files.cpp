@@ -28,9 +28,8 @@ std::vector<std::string> story(const Case& made, const Outcome& outcome) {
   return lines;
 }
 
-Case case_of(const properties::Finding& finding, const properties::Subject& subject,
-             const JobSpec& spec) {
-  Case found = properties::generate_case(spec, subject.input, finding.seed);
+Case case_of(const properties::Finding& finding, const properties::Subject& subject) {
+  Case found = properties::generate_case(subject.written, subject.input, finding.seed);
   found.expect = finding.outcome.verdict;
   found.build = build_id;
   if (found.expect == Verdict::crashed) return found;  // Once is enough.

@@ -11,8 +11,7 @@ namespace millrace::tool {
 
 /// The case of what a campaign found, as it goes into a file: what was seen, and without the faults
 /// of its plan that never happened, if it comes to the same without them.
-properties::Case case_of(const properties::Finding& finding, const properties::Subject& subject,
-                         const JobSpec& spec);
+properties::Case case_of(const properties::Finding& finding, const properties::Subject& subject);
 
 /// Makes `directory` if it is not there. Said before the runs, not after them.
 /// Throws UsageError beginning with `asked`, the user's words for it: no file can be made in it.

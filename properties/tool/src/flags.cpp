@@ -68,7 +68,10 @@ void add_test(CLI::App& app, TestFlags& flags) {
       "Run a job in the simulated world under many seeds. Each seed decides a cluster, a\n"
       "schedule and a plan of faults; what readers see is compared with an exactly-once\n"
       "reference all the time. A failure becomes a small file that replays for ever.");
-  test.add_option("JOB", flags.job, "The job file")->required();
+  test.add_option(
+          "JOB", flags.job,
+          "The job file; or the word random: every seed draws a job and an input of its own")
+      ->required();
   auto* const seeds = test.add_option("--seeds", flags.seeds, "How many runs")
                           ->type_name("N")
                           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
@@ -85,10 +88,10 @@ void add_test(CLI::App& app, TestFlags& flags) {
       ->type_name("J")
       ->check(CLI::Range(1, 1024));
   test.add_option("--input-records", flags.input_records,
-                  "Use at most so many records of the input, from the head of every file")
+                  "Use at most so many records of the input, from the head of every file\n"
+                  "(2000 by default); of a random job as many at most (200)")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}))
-      ->capture_default_str();
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}));
   test.add_option("--save", flags.save_directory,
                   "Where failing cases go, and with --seed any case; by default the first few\n"
                   "failing ones, into ./millrace-cases")

@@ -25,7 +25,7 @@ struct TestFlags {
   std::optional<std::string> only_seed;
   std::uint64_t campaign_seed = 1;
   int jobs = 0;  ///< 0: one per processor.
-  std::uint64_t input_records = 2000;
+  std::optional<std::uint64_t> input_records;
   bool json = false;
   std::string save_directory;  ///< Empty: ./millrace-cases, the first few.
   bool check_determinism = false;

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstdio>
 #include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,9 @@
 #include "millrace/posix/real_clock.hpp"
 #include "millrace/posix/stop_signals.hpp"
 #include "millrace/properties/campaign.hpp"
+#include "millrace/properties/random_job.hpp"
+#include "millrace/runtime/job/names.hpp"
+#include "millrace/runtime/job_file.hpp"
 
 #include "case_files.hpp"
 #include "commands.hpp"
@@ -24,10 +28,14 @@ using properties::CampaignOptions;
 using properties::CampaignReport;
 using properties::Finding;
 using properties::Subject;
+using properties::SubjectOf;
 using properties::Verdict;
 
 using namespace std::chrono_literals;
 
+/// In place of a job file: a job of its own for every seed.
+constexpr const char* random_job_name = "random";
+constexpr std::uint64_t default_records = 2000;
 constexpr const char* default_directory = "millrace-cases";
 constexpr std::size_t most_saved_per_judge = 5;
 constexpr std::size_t most_listed = 10;
@@ -44,6 +52,39 @@ std::uint64_t parse_seed(const std::string& text) {
 }
 
 double seconds(std::chrono::nanoseconds span) { return static_cast<double>(span.count()) / 1e9; }
+
+/// What a campaign puts on trial.
+struct Trial {
+  std::string job;
+  SubjectOf subject_of;
+  bool is_random = false;
+  std::uint64_t records = 0;      ///< Of a job that was given.
+  std::uint64_t whole_input = 0;  ///< The same, before its input was cut.
+};
+
+Trial load_trial(const TestFlags& flags) {
+  if (flags.job == random_job_name) {
+    properties::RandomScope scope;
+    if (flags.input_records) scope.records = *flags.input_records;
+    for (const std::string& setting : flags.settings) {
+      scope.settings.push_back(parse_setting(setting));
+      const Setting& last = scope.settings.back();
+      if (last.key == "sink.mode") scope.mode = find_sink_mode(last.value);
+    }
+    const SubjectOf subject_of = [scope](std::uint64_t seed) {
+      const properties::RandomJob drawn = properties::random_job(seed, scope);
+      return std::make_shared<const Subject>(drawn.spec, drawn.input);
+    };
+    subject_of(0);  // Settings that do not fit are told before the runs.
+    return {random_job_name, subject_of, true};
+  }
+  const JobSpec spec = load_job(flags.job, flags.settings);
+  const properties::Input whole = load_input(spec);
+  const auto subject = std::make_shared<const Subject>(
+      spec, head_of(whole, flags.input_records.value_or(default_records)));
+  return {spec.name, [subject](std::uint64_t) { return subject; }, false, subject->input.lines(),
+          whole.lines()};
+}
 
 class Progress {
  public:
@@ -86,8 +127,8 @@ class Progress {
 
 /// Saves the cases of what was found. Without a directory of the user's own, only the first few of
 /// each kind.
-std::vector<std::string> save_findings(const TestFlags& flags, const Subject& subject,
-                                       const JobSpec& spec, const std::vector<Finding>& findings) {
+std::vector<std::string> save_findings(const TestFlags& flags, const SubjectOf& subject_of,
+                                       const std::vector<Finding>& findings) {
   std::map<std::string, std::size_t> saved;
   std::vector<std::string> paths;
   for (const Finding& finding : findings) {
@@ -99,7 +140,7 @@ std::vector<std::string> save_findings(const TestFlags& flags, const Subject& su
     ++saved[kind];
     paths.push_back(
         save_case(flags.save_directory.empty() ? default_directory : flags.save_directory,
-                  case_of(finding, subject, spec), finding.outcome));
+                  case_of(finding, *subject_of(finding.seed)), finding.outcome));
   }
   return paths;
 }
@@ -124,20 +165,20 @@ void print_findings(const std::vector<Finding>& findings, const std::vector<std:
 }
 
 /// One run of one seed: what it tried, whatever its verdict.
-void print_only_case(const Subject& subject, const JobSpec& spec, std::uint64_t seed) {
-  fmt::print("seed {:013x}\n\n{}\n", seed,
-             setting_text(properties::generate_case(spec, subject.input, seed)));
+void print_only_case(const Trial& trial, std::uint64_t seed) {
+  const auto subject = trial.subject_of(seed);
+  fmt::print("seed {:013x}\n\n{}{}\n", seed,
+             trial.is_random ? to_toml(subject->written) + "\n" : "",
+             setting_text(properties::generate_case(subject->written, subject->input, seed)));
 }
 
 }  // namespace
 
 int test_command(const TestFlags& flags) {
-  const JobSpec spec = load_job(flags.job, flags.settings);
+  const Trial trial = load_trial(flags);
   if (!flags.save_directory.empty()) {
     ensure_writable(flags.save_directory, "--save " + flags.save_directory);
   }
-  const properties::Input whole = load_input(spec);
-  const Subject subject(spec, head_of(whole, flags.input_records));
 
   CampaignOptions options;
   options.seeds = flags.seeds;
@@ -151,23 +192,26 @@ int test_command(const TestFlags& flags) {
   const posix::StopSignals signals;
   Progress progress(clock, flags.only_seed ? 1 : flags.seeds, !flags.json);
   TestReport report;
-  report.job = spec.name;
+  report.job = trial.job;
   report.campaign_seed = flags.campaign_seed;
-  report.records = subject.input.lines();
-  report.whole_input = whole.lines();
-  report.campaign = run_campaign(subject, options, workers, [&](const CampaignReport& known) {
-    progress.show(known);
-    return !signals.requested();
-  });
+  report.is_random = trial.is_random;
+  report.records = trial.records;
+  report.whole_input = trial.whole_input;
+  report.campaign =
+      run_campaign(trial.subject_of, options, workers, [&](const CampaignReport& known) {
+        progress.show(known);
+        return !signals.requested();
+      });
   progress.end();
   report.seconds = progress.elapsed();
   report.processor_seconds = std::max(seconds(posix::children_processor_time()), 1e-6);
-  report.cases = save_findings(flags, subject, spec, report.campaign.findings);
+  if (trial.is_random) report.records = report.campaign.totals.records;
+  report.cases = save_findings(flags, trial.subject_of, report.campaign.findings);
 
   if (flags.json) {
     print_json(report);
   } else {
-    if (options.only_seed) print_only_case(subject, spec, *options.only_seed);
+    if (options.only_seed) print_only_case(trial, *options.only_seed);
     print_table(report);
     print_findings(report.campaign.findings, report.cases);
   }

@@ -58,6 +58,7 @@ void print_table(const TestReport& report) {
   const auto runs = static_cast<double>(campaign.runs);
   fmt::print("{}\n", report.job);
   fmt::print("  input        {} records", grouped(report.records));
+  if (report.is_random) fmt::print(" in all, of another job in every run");
   if (report.whole_input > report.records) {
     fmt::print(" of {}, from the head of every file", grouped(report.whole_input));
   }
@@ -68,7 +69,7 @@ void print_table(const TestReport& report) {
              simulated / report.seconds);
   fmt::print("  per run      {} checkpoints, {} publishes that showed rows (medians)\n",
              campaign.checkpoints.median(), campaign.publishes.median());
-  if (campaign.runs > 1 && campaign.publishes.median() < fewest_publishes) {
+  if (!report.is_random && campaign.runs > 1 && campaign.publishes.median() < fewest_publishes) {
     fmt::print(
         "               fewer than {} publishes: this job's rows come all at once, and it "
         "tries little\n",

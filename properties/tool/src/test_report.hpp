@@ -12,7 +12,8 @@ namespace millrace::tool {
 struct TestReport {
   std::string job;
   std::uint64_t campaign_seed = 1;
-  std::uint64_t records = 0;
+  bool is_random = false;         ///< Every run had a job and an input of its own.
+  std::uint64_t records = 0;      ///< Of the input; of random ones, in all runs together.
   std::uint64_t whole_input = 0;  ///< Records that the input had before it was cut.
   properties::CampaignReport campaign;
   double seconds = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct CampaignOptions {
   int jobs = 1;                            ///< Worker processes.
   bool check_determinism = false;          ///< Every case runs again in another process.
 };
+
+/// What the runs of a campaign are about: for every seed a job and its input, made ready.
+using SubjectOf = std::function<std::shared_ptr<const Subject>(std::uint64_t seed)>;
 
 /// A run that did not hold.
 struct Finding {
@@ -63,6 +67,10 @@ struct CampaignReport {
 /// false ends the campaign.
 ///
 /// A process that dies is a verdict about the run that it was at, and another takes its place.
+CampaignReport run_campaign(const SubjectOf& subject_of, const CampaignOptions& options,
+                            Workers& workers,
+                            const std::function<bool(const CampaignReport&)>& progress);
+/// All of them about the same job.
 CampaignReport run_campaign(const Subject& subject, const CampaignOptions& options,
                             Workers& workers,
                             const std::function<bool(const CampaignReport&)>& progress);

@@ -21,6 +21,7 @@ struct Subject {
   /// Throws UsageError: the input has a bad record.
   Subject(const JobSpec& job_spec, const Input& job_input);
 
+  JobSpec written;  ///< As it was given.
   JobSpec spec;  ///< With the paths of the simulated world, so that a run is the same everywhere.
   Input input;
   Job job;

@@ -1,0 +1,258 @@
+#include "millrace/properties/random_job.hpp"
+
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "millrace/runtime/job/names.hpp"
+#include "millrace/runtime/job/toml_section.hpp"
+#include "millrace/sim/draws.hpp"
+
+namespace millrace::properties {
+namespace {
+
+constexpr Site has_old_times{"random_job.has_old_times"};
+constexpr Site which_window{"random_job.window"};
+constexpr Site has_disorder{"random_job.has_disorder"};
+constexpr Site how_disordered{"random_job.disorder"};
+constexpr Site has_late{"random_job.has_late"};
+constexpr Site is_patient{"random_job.is_patient"};
+constexpr Site which_key{"random_job.key"};
+constexpr Site key_count{"random_job.key_count"};
+constexpr Site has_null_keys{"random_job.has_null_keys"};
+constexpr Site is_upsert{"random_job.is_upsert"};
+constexpr Site filter_count{"random_job.filters"};
+constexpr Site how_deep{"random_job.condition"};
+constexpr Site which_comparison{"random_job.comparison"};
+constexpr Site which_fold{"random_job.fold"};
+constexpr Site fold_count{"random_job.folds"};
+constexpr Site partition_count{"random_job.partitions"};
+constexpr Site share{"random_job.share"};
+constexpr Site record_count{"random_job.records"};
+constexpr Site is_large{"random_job.is_large"};
+constexpr Site how_dense{"random_job.density"};
+constexpr Site head_start{"random_job.head_start"};
+constexpr Site next_time{"random_job.time"};
+constexpr Site jumps{"random_job.jumps"};
+constexpr Site is_behind{"random_job.is_behind"};
+constexpr Site how_far_behind{"random_job.behind"};
+constexpr Site which_text{"random_job.text"};
+constexpr Site which_integer{"random_job.integer"};
+constexpr Site which_real{"random_job.real"};
+constexpr Site is_absent{"random_job.is_absent"};
+constexpr Site is_bad{"random_job.is_bad"};
+constexpr Site which_bad{"random_job.bad"};
+constexpr Site has_more{"random_job.has_more"};
+constexpr Site line_ends{"random_job.line_ends"};
+constexpr Site is_blank{"random_job.is_blank"};
+constexpr Site lacks_newline{"random_job.lacks_newline"};
+constexpr Site has_bom{"random_job.has_bom"};
+
+constexpr std::string_view windows[] = {"1ms", "7ms", "1s", "1min", "1h", "36h"};
+constexpr std::int64_t window_ms[] = {1, 7, 1000, 60'000, 3'600'000, 129'600'000};
+static_assert(std::size(windows) == std::size(window_ms));
+
+/// Keys, most of them often.
+constexpr std::string_view texts[] = {"a",
+                                      "b",
+                                      "c",
+                                      "a",
+                                      "b",
+                                      "",
+                                      " ",
+                                      "Z\\u00fcrich",
+                                      "it's",
+                                      "\\\"quoted\\\"",
+                                      "aa",
+                                      "0",
+                                      "a key that is too long to be held in place"};
+/// So small that no sum of an input overflows.
+constexpr std::string_view integers[] = {
+    "0", "1", "-1", "2", "3", "7", "-5", "100000000000000", "-100000000000000"};
+/// Numbers whose sum depends on the order in which doubles are added.
+constexpr std::string_view reals[] = {"0",     "-0", "0.1", "0.2",    "-0.3",  "1e16",
+                                      "-1e16", "1",  "3.5", "5e-324", "1e300", "-1e300"};
+
+constexpr std::string_view filters[] = {"k != 'b'",  "k < 'aa'", "m >= 0", "m == 1", "n < 3",
+                                        "n >= -0.5", "x > 0.15", "x <= 1", "t >= 0"};
+
+constexpr std::string_view folds[] = {"count()", "count(n)", "count(x)", "sum(n)",
+                                      "min(n)",  "max(n)",   "avg(n)",   "sum(x)",
+                                      "min(x)",  "max(x)",   "avg(x)",   "max(t)"};
+
+/// What is no record of this job.
+constexpr std::string_view bad_lines[] = {"what?",
+                                          "[1, 2]",
+                                          "{",
+                                          R"({"k": "a", "m": 1})",
+                                          R"({"t": "soon", "k": "a", "m": 1})",
+                                          R"({"t": 1, "t": 2, "k": "a", "m": 1})",
+                                          R"({"t": 1, "k": 5, "m": 1})",
+                                          R"({"t": 1.5, "k": "a", "m": 1})",
+                                          R"({"t": 999999999999999999, "k": "a", "m": 1})"};
+
+class Generator {
+ public:
+  Generator(std::uint64_t seed, const RandomScope& scope)
+      : scope_(scope), draws_(sim::Seed{seed}, sim::Domain::input, "random_job") {}
+
+  RandomJob make() {
+    const std::string text = job_text();
+    return {parse_job_file(text, "random", scope_.settings), input()};
+  }
+
+ private:
+  template <std::size_t Count>
+  std::string_view one_of(Site site, const std::string_view (&values)[Count]) {
+    return values[draws_.below(site, Count)];
+  }
+
+  // The job.
+
+  std::string job_text() {
+    const std::size_t window = draws_.below(which_window, std::size(windows));
+    window_ = window_ms[window];
+    if (draws_.hits(has_disorder, {1, 2})) {
+      disorder_ = static_cast<std::int64_t>(
+          1 + draws_.below(how_disordered, static_cast<std::uint64_t>(3 * window_)));
+    }
+    has_late_ = draws_.hits(has_late, {1, 4});
+    is_patient_ = draws_.hits(is_patient, {1, 4});
+    const bool upserts = draws_.hits(is_upsert, {1, 3});
+    const SinkMode mode = scope_.mode.value_or(upserts ? SinkMode::upsert : SinkMode::staged);
+    // A null tells no rows apart, so it is no key to upsert by.
+    has_null_keys_ = draws_.hits(has_null_keys, {1, 4}) && mode != SinkMode::upsert;
+
+    std::string steps;
+    for (std::uint64_t i = draws_.below(filter_count, 3); i > 0; --i) {
+      steps += fmt::format("[[step]]\nfilter = {}\n", toml_quoted(condition(3)));
+    }
+    const std::vector<std::string> keys = key();
+    std::vector<std::string> columns;
+    const std::uint64_t count = 1 + draws_.below(fold_count, 4);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      columns.push_back(fmt::format("a{} = {}", i, toml_quoted(one_of(which_fold, folds))));
+    }
+    const std::string quoted_keys = fmt::format("{}", fmt::join(keys, ", "));
+    return fmt::format(
+        "[job]\nname = \"random\"\n"
+        "[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\n"
+        "fields = {{ t = \"int64\", k = \"string{0}\", m = \"int64{0}\", n = \"int64?\", "
+        "x = \"float64?\" }}\n"
+        "event_time = \"t\"\ndisorder = \"{1}ms\"\non_bad_record = \"{2}\"\n{3}"
+        "[[step]]\nwindow = {{ tumbling = \"{4}\", key = [{5}] }}\naggregate = {{ {6} }}\n"
+        "[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{7}\"\n"
+        "key = [{5}, \"window_start\"]\n",
+        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps, windows[window],
+        quoted_keys, fmt::join(columns, ", "), describe(mode));
+  }
+
+  std::vector<std::string> key() {
+    const bool is_text_first = draws_.below(which_key, 2) == 0;
+    const std::string first = is_text_first ? "\"k\"" : "\"m\"";
+    if (draws_.below(key_count, 3) != 0) return {first};
+    return {first, is_text_first ? "\"m\"" : "\"k\""};
+  }
+
+  std::string condition(int depth) {
+    const std::uint64_t kind = depth == 0 ? 0 : draws_.below(how_deep, 8);
+    if (kind == 5) return "not (" + condition(depth - 1) + ")";
+    if (kind >= 6) {
+      const std::string left = condition(depth - 1);
+      return fmt::format("({} {} {})", left, kind == 6 ? "and" : "or", condition(depth - 1));
+    }
+    return std::string(one_of(which_comparison, filters));
+  }
+
+  // The input.
+
+  Input input() {
+    const std::uint64_t partitions = 1 + draws_.below(partition_count, scope_.partitions);
+    std::vector<std::uint64_t> shares;
+    std::uint64_t whole = 0;
+    for (std::uint64_t i = 0; i < partitions; ++i) {
+      shares.push_back(draws_.below(share, 8));  // One in eight has nothing.
+      whole += shares.back();
+    }
+    begin_ = draws_.hits(has_old_times, {1, 8}) ? -5 * window_ - 1 : 1'600'000'000'000;
+    // Many jobs are so small that one sees at once what they do.
+    const std::uint64_t most = draws_.below(record_count, scope_.records + 1);
+    const std::uint64_t records = draws_.hits(is_large, {3, 4}) ? most : most / 8;
+    Input input;
+    for (std::uint64_t i = 0; i < partitions; ++i) {
+      const std::uint64_t lines = whole == 0 ? 0 : records * shares[i] / whole;
+      input.partitions.push_back({fmt::format("p{}.jsonl", i), partition(lines), ""});
+    }
+    return input;
+  }
+
+  std::string partition(std::uint64_t lines) {
+    newest_ = begin_ + static_cast<std::int64_t>(
+                           draws_.below(head_start, static_cast<std::uint64_t>(3 * window_)));
+    per_window_ = 1 + draws_.below(how_dense, 8);
+    const std::string_view end = draws_.hits(line_ends, {1, 8}) ? "\r\n" : "\n";
+    std::string text = draws_.hits(has_bom, {1, 16}) && lines != 0 ? "\xEF\xBB\xBF" : "";
+    for (std::uint64_t i = 0; i < lines; ++i) {
+      if (draws_.hits(is_blank, {1, 32})) text += end;
+      text += is_patient_ && draws_.hits(is_bad, {1, 10})
+                  ? std::string(one_of(which_bad, bad_lines))
+                  : record();
+      text += end;
+    }
+    if (draws_.hits(lacks_newline, {1, 4}) && !text.empty()) text.resize(text.size() - end.size());
+    return text;
+  }
+
+  std::string record() {
+    std::string line =
+        fmt::format(R"({{"t": {}, "k": {}, "m": {})", time(), key_text(), key_number());
+    if (draws_.hits(has_more, {1, 16})) line += R"(, "more": [1, {"t": null}])";
+    if (!absent()) line += fmt::format(R"(, "n": {})", one_of(which_integer, integers));
+    if (!absent()) line += fmt::format(R"(, "x": {})", one_of(which_real, reals));
+    return line + "}";
+  }
+
+  std::int64_t time() {
+    const auto mean = static_cast<std::uint64_t>(window_) / per_window_;
+    newest_ += static_cast<std::int64_t>(draws_.below(next_time, 2 * mean + 2));
+    if (draws_.hits(jumps, {1, 16})) newest_ += 4 * window_;
+    if (!draws_.hits(is_behind, {1, 2})) return newest_;
+    const std::int64_t most = disorder_ + (has_late_ ? 2 * window_ : 0);
+    return newest_ - static_cast<std::int64_t>(
+                         draws_.below(how_far_behind, static_cast<std::uint64_t>(most) + 1));
+  }
+
+  std::string key_text() {
+    if (has_null_keys_ && absent()) return "null";
+    return fmt::format("\"{}\"", one_of(which_text, texts));
+  }
+
+  std::string key_number() {
+    if (has_null_keys_ && absent()) return "null";
+    return std::string(one_of(which_integer, integers));
+  }
+
+  bool absent() { return draws_.hits(is_absent, {1, 6}); }
+
+  const RandomScope& scope_;
+  sim::Draws draws_;
+  std::int64_t window_ = 0;  ///< Milliseconds, as all here.
+  std::int64_t disorder_ = 0;
+  bool has_late_ = false;
+  bool is_patient_ = false;  ///< The job skips bad records, so there are some.
+  bool has_null_keys_ = false;
+  std::int64_t begin_ = 0;        ///< Of the input.
+  std::int64_t newest_ = 0;       ///< Time of the partition.
+  std::uint64_t per_window_ = 1;  ///< So many records of a partition, about.
+};
+
+}  // namespace
+
+RandomJob random_job(std::uint64_t seed, const RandomScope& scope) {
+  return Generator(seed, scope).make();
+}
+
+}  // namespace millrace::properties
