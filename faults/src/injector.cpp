@@ -9,7 +9,7 @@ namespace millrace::faults {
 Injector::Injector(sim::World& world, const Plan& plan) : world_(world) {
   watches_.reserve(plan.faults.size());
   for (const Fault& fault : plan.faults) {
-    Watch watch{fault, node_named(fault, node_of(fault)), std::nullopt, std::nullopt};
+    Watch watch{fault, struck_by(fault), std::nullopt, std::nullopt};
     const std::string* const peer = peer_of(fault);
     if (peer != nullptr && *peer != everybody) watch.peer = node_named(fault, *peer);
     if (const auto* anchor = std::get_if<Anchor>(&moment_of(fault))) watch.anchor.emplace(*anchor);
@@ -30,6 +30,15 @@ Injector::Injector(sim::World& world, const Plan& plan) : world_(world) {
   world.on_landmark([this](const sim::LandmarkEvent& event) { observe(event); });
 }
 
+sim::NodeId Injector::struck_by(const Fault& fault) const {
+  if (node_of(fault) != here) return node_named(fault, node_of(fault));
+  if (std::holds_alternative<Anchor>(moment_of(fault))) return {};
+  throw UsageError(
+      fmt::format("fault `{}`: `node=here` is the node of whoever reaches an anchor; `at=` with "
+                  "one is expected",
+                  to_text(fault)));
+}
+
 sim::NodeId Injector::node_named(const Fault& fault, const std::string& name) const {
   if (const auto node = world_.find_node(name)) return *node;
   throw UsageError(fmt::format("fault `{}`: there is no node `{}`", to_text(fault), name));
@@ -47,7 +56,9 @@ void Injector::observe(const sim::LandmarkEvent& event) {
     // Every watch counts every landmark that fits, whatever the others do.
     Watch& watch = watches_[i];
     if (watch.spent || !watch.anchor) continue;
-    if (watch.anchor->observe(event.landmark, event.role, event.life, event.fields)) meet(i);
+    if (!watch.anchor->observe(event.landmark, event.role, event.life, event.fields)) continue;
+    if (node_of(watch.fault) == here) watch.node = event.node;
+    meet(i);
   }
 }
 

@@ -21,6 +21,7 @@ constexpr Site follows{"plan.follows"};
 constexpr Site how_soon{"plan.how_soon"};
 constexpr Site waits_for_io{"plan.waits_for_io"};
 constexpr Site which_io{"plan.io"};
+constexpr Site strikes_here{"plan.strikes_here"};
 constexpr Site which_disk{"plan.disk_node"};
 constexpr Site which_link{"plan.link"};
 constexpr Site which_control_link{"plan.control_link"};
@@ -119,7 +120,12 @@ class FaultDraws {
       link_.peer = everybody;
       control_link_.peer = everybody;
     }
-    if (io_ != 0) node_ = disk_node_;
+    const bool is_here = draws.hits(strikes_here, {1, 3});
+    if (io_ != 0) {
+      node_ = disk_node_;
+    } else if (is_here && std::holds_alternative<Anchor>(moment_)) {
+      node_ = here;
+    }
   }
 
   Fault of(std::size_t kind) const {

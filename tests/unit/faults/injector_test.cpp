@@ -418,6 +418,40 @@ TEST_CASE("a plan for a node that the world does not have is refused", "[faults]
         "fault `pause node=worker9 at='took_over' lasts=1s`: there is no node `worker9`");
 }
 
+TEST_CASE("a fault that is here strikes whoever reaches its anchor", "[faults][injector]") {
+  Stage stage;
+  const NodeId first = stage.add("worker1", reach({{"sink.0", &swapped}, {"sink.0", &staged}}));
+  const NodeId second = stage.add("worker2", reach({{"sink.1", &staged}, {"sink.1", &swapped}}));
+  const Injector injector(stage.world, plan_of({"kill node=here at='head_swapped nth=2' down=5ms",
+                                                "pause node=here at=sink_staged lasts=1ms"}));
+
+  stage.run(at_ms(10));
+  CHECK(stage.world.state_of(first) == NodeState::up);
+  CHECK(stage.world.state_of(second) == NodeState::paused);
+
+  stage.run(at_ms(24));
+  CHECK(stage.world.state_of(first) == NodeState::up);
+  CHECK(stage.world.state_of(second) == NodeState::killed);
+  CHECK(injector.unfired().empty());
+}
+
+TEST_CASE("a fault that is here without an anchor is refused", "[faults][injector]") {
+  Stage stage;
+  stage.add("worker1", wait_for_ever);
+  for (const std::string wrong :
+       {"kill node=here at=1s down=1s", "kill node=here after=1 delay=1s down=1s"}) {
+    std::string complaint;
+    try {
+      const Injector injector(stage.world, plan_of({"kill node=worker1 at=1s down=1s", wrong}));
+    } catch (const UsageError& error) {
+      complaint = error.what();
+    }
+    CHECK(complaint == "fault `" + wrong +
+                           "`: `node=here` is the node of whoever reaches an anchor; `at=` with "
+                           "one is expected");
+  }
+}
+
 TEST_CASE("what has happened stands in the trace, and what has not does not",
           "[faults][injector]") {
   struct Seen {

@@ -59,6 +59,8 @@ struct Census {
   std::map<std::uint64_t, int> nth;
   int faults = 0;
   int anywhere = 0;
+  int could_be_here = 0;
+  int is_here = 0;
   int following = 0;
   int could_follow = 0;
   int with_io = 0;
@@ -75,8 +77,15 @@ struct Census {
       ++faults;
       ++kinds[fault.index()];
       if (strikes_any_node(fault)) {
-        ++anywhere;
-        ++nodes[node_of(fault)];
+        const bool is_anchored = std::holds_alternative<Anchor>(moment_of(fault));
+        if (is_anchored) ++could_be_here;
+        if (node_of(fault) == here) {
+          CHECK(is_anchored);
+          ++is_here;
+        } else {
+          ++anywhere;
+          ++nodes[node_of(fault)];
+        }
       }
       if (io_of(fault) != 0) ++with_io;
       if (i != 0) ++could_follow;
@@ -144,6 +153,7 @@ TEST_CASE("plans of every size, kind, node and anchor come, about equally often"
     CAPTURE(node);
     CHECK(is_about(census.nodes.at(node), census.anywhere, 3));
   }
+  CHECK(is_about(census.is_here, census.could_be_here, 3));
   REQUIRE(census.anchors.size() == 3);
   for (const Landmark* landmark : space.anchors) {
     CHECK(is_about(census.anchors.at(std::string(landmark->name)), census.anchored, 3));

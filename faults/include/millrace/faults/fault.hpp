@@ -24,6 +24,9 @@ struct After {
 /// When a fault happens: at an instant of the run, when somebody gets somewhere, or after another.
 using Moment = std::variant<Instant, Anchor, After>;
 
+/// A node that stands for the one of whoever reaches the fault's anchor.
+inline constexpr std::string_view here = "here";
+
 /// The process of a node dies, and is started again after `down`.
 ///
 /// Breaks no promise of a device: what the process wrote stays readable, synced or not, and the

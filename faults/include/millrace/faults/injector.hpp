@@ -23,8 +23,8 @@ using Firings = std::array<std::uint64_t, std::variant_size_v<Fault>>;
 /// Outlives the run of the world, and is made before it.
 class Injector {
  public:
-  /// Throws UsageError: the plan names a node that the world does not have, or a fault comes after
-  /// one that does not stand in front of it.
+  /// Throws UsageError: the plan names a node that the world does not have, or one by `here`
+  /// without an anchor, or a fault comes after one that does not stand in front of it.
   Injector(sim::World& world, const Plan& plan);
 
   /// The storm is over: what has not happened yet will not.
@@ -45,7 +45,7 @@ class Injector {
  private:
   struct Watch {
     Fault fault;
-    sim::NodeId node;
+    sim::NodeId node;                 ///< Of `here`: not known before its moment.
     std::optional<sim::NodeId> peer;  ///< Nothing: everybody, or the fault has none.
     std::optional<AnchorWatch> anchor;
     bool spent = false;  ///< Its moment has come.
@@ -53,6 +53,7 @@ class Injector {
   };
   using Lurking = std::map<std::size_t, sim::Disturbance>;
 
+  sim::NodeId struck_by(const Fault& fault) const;
   sim::NodeId node_named(const Fault& fault, const std::string& name) const;
   void observe(const sim::LandmarkEvent& event);
   void meet(std::size_t index);
