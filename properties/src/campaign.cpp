@@ -89,7 +89,13 @@ class Campaign {
       say(fmt::format("{}{}", told, next));
       pending = {};
     };
-    for (std::uint64_t i = progress_of_[worker].next; i < run_count(); i += progress_of_.size()) {
+    const std::uint64_t first = progress_of_[worker].next;
+    const std::uint64_t count =
+        first < run_count() ? (run_count() - first - 1) / progress_of_.size() + 1 : 0;
+    for (std::uint64_t nth = 0; nth < count; ++nth) {
+      // The second time in the opposite order: what a run leaves behind in its process would else
+      // be there for the same runs again.
+      const std::uint64_t i = first + progress_of_.size() * (is_second ? count - 1 - nth : nth);
       if (deadly_.contains(i)) continue;
       const std::uint64_t seed = seed_of(i);
       say(fmt::format("{}{}", at_seed, i));

@@ -1,6 +1,8 @@
 #include "millrace/properties/experiment.hpp"
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -16,6 +18,8 @@
 #include "millrace/sim/store_server.hpp"
 #include "millrace/sim/world.hpp"
 
+#include "late_records.hpp"
+#include "leftovers.hpp"
 #include "manifest_witness.hpp"
 
 namespace millrace::properties {
@@ -25,16 +29,12 @@ using namespace std::chrono_literals;
 
 /// Faults whose anchors were not reached so long after the last record has arrived never will be.
 constexpr auto storm_after_arrival = 20s;
+/// Longer than anybody of an older term takes to find out.
+constexpr auto settling = 10s;
 /// How often the experiment looks whether the job still makes progress.
 constexpr auto look_every = 500ms;
 constexpr std::string_view head_file = "objects/head";
-
-std::size_t index_of(const Landmark& landmark) {
-  for (std::size_t i = 0; i < landmark_count; ++i) {
-    if (landmarks::all[i] == &landmark) return i;
-  }
-  violated("every landmark of the processor is listed", Where::here());
-}
+constexpr const char* objects_directory = "objects";
 
 class Experiment {
  public:
@@ -69,6 +69,9 @@ class Experiment {
   Outcome run() {
     for (std::uint32_t i = 0; i < world_.node_count(); ++i) world_.start({i});
     storm_and_calm();
+    outcome_.statistics.virtual_ns = world_.now().ns;
+    if (finished_ && !ended_) settle();
+    count();
     return judged();
   }
 
@@ -128,13 +131,23 @@ class Experiment {
     ++outcome_.statistics.landmarks[index_of(event.landmark)];
     if (&event.landmark == &landmarks::manifest_written) {
       Witness witness = read_witness(event.fields.evidence);
+      leftovers_.claimed(witness);
+      dropped_[witness.id] = witness.records_late;
       judge_.claimed(witness.id, std::move(witness.claims));
     } else if (&event.landmark == &landmarks::head_swapped && event.fields.id.n != 0 &&
                event.fields.id > decided_) {
       // Neither a takeover nor the end of the job names a new checkpoint.
       decided_ = event.fields.id;
+      leftovers_.decided(objects());
       ++outcome_.statistics.checkpoints;
       last_progress_ = world_.now();
+    } else if (&event.landmark == &landmarks::took_over) {
+      leftovers_.took_over(event.fields.id.term, objects());
+    } else if (&event.landmark == &landmarks::swept) {
+      leftovers_.saw(objects());
+    } else if (&event.landmark == &landmarks::job_finished) {
+      // What comes later are words of zombies.
+      objects_at_the_end_ = objects();
     } else if ((&event.landmark == &landmarks::published && event.fields.count != 0) ||
                &event.landmark == &landmarks::rows_written) {
       ++outcome_.statistics.publishes;
@@ -158,6 +171,23 @@ class Experiment {
     return read_decided(bytes);
   }
 
+  /// The names of all objects, from the store's disk.
+  std::set<std::string> objects() {
+    std::set<std::string> names;
+    collect_objects("", names);
+    return names;
+  }
+  void collect_objects(const std::string& under, std::set<std::string>& names) {
+    for (std::string& entry : world_.disk_of(store_).list(objects_directory + under)) {
+      if (entry.ends_with('/')) {
+        entry.pop_back();
+        collect_objects(under + "/" + entry, names);
+      } else if (entry.find('~') == std::string::npos) {  // Else it is no object (STORE.md).
+        names.insert((under + "/" + entry).substr(1));
+      }
+    }
+  }
+
   void look() {
     const sim::World::Outside outside(world_);
     judge_.look();
@@ -176,31 +206,55 @@ class Experiment {
       const bool is_calm =
           injector_->is_calm() && (injector_->is_over() || world_.now() >= storm_end);
       if (is_calm && !calm_since) calm_since = world_.now();
-      const bool starves =
-          calm_since && world_.now() - std::max(*calm_since, last_progress_) > bound;
-      if (starves || how == sim::World::Ended::idle) {
-        ended_ = Verdict::no_progress;
-        outcome_.breaches.push_back(
-            {"progress", fmt::format("no checkpoint for {} of virtual time after the storm",
-                                     faults::to_text(bound))});
-        return;
+      const std::string complaint = how == sim::World::Ended::idle
+                                        ? "nothing will ever happen again"
+                                    : calm_since ? find_standstill(*calm_since, bound)
+                                                 : "";
+      if (complaint.empty()) continue;
+      ended_ = Verdict::no_progress;
+      outcome_.breaches.push_back({"progress", complaint});
+      return;
+    }
+  }
+
+  /// What a healthy job would have done by now, with the storm over since `calm`; empty: all of it.
+  std::string find_standstill(Instant calm, std::chrono::nanoseconds bound) const {
+    if (world_.now() - std::max(calm, last_progress_) > bound) {
+      return fmt::format("no checkpoint for {} of virtual time after the storm",
+                         faults::to_text(bound));
+    }
+    if (world_.now() - std::max(calm, arrivals_.last()) > 2 * bound) {
+      return fmt::format("checkpoints, but no end in {} of virtual time after the storm",
+                         faults::to_text(2 * bound));
+    }
+    return "";
+  }
+
+  /// Zombies get the time to do what they still mean to; then none of the job's tasks is left.
+  void settle() {
+    if (world_.run_until(world_.now() + settling) == sim::World::Ended::violated) return;
+    for (std::uint32_t i = 1; i <= scenario_.cluster.workers; ++i) {
+      const std::string node = "worker" + std::to_string(i);
+      for (const std::string& role : world_.roles_of(*world_.find_node(node))) {
+        if (role != node && !role.starts_with("dial.")) leftovers_.still_runs(node, role);
       }
     }
   }
 
   // Judge.
 
-  Outcome judged() {
+  void count() {
     outcome_.trace_hash = world_.trace().hash();
     RunStatistics& statistics = outcome_.statistics;
     statistics.records = subject_.reference.records();
-    statistics.virtual_ns = world_.now().ns;
     statistics.events = world_.trace().events();
     statistics.switches = world_.switches();
     statistics.messages = world_.messages();
     statistics.firings = injector_->firings();
     outcome_.unfired = injector_->unfired();
+  }
 
+  Outcome judged() {
     if (const auto& violation = world_.violation()) {
       ended_ = Verdict::violated;
       outcome_.breaches.push_back({"invariants", fmt::format("{} ({}:{})", violation->claim,
@@ -210,6 +264,13 @@ class Experiment {
       const sim::World::Outside outside(world_);
       if (!judge_.look_at_the_end()) {
         outcome_.breaches.push_back({"rows", "nobody is let into the table at the end"});
+      } else if (!judge_.breach()) {
+        // Of rows that are wrong there is nothing more to say.
+        auto late = judge_late(subject_.reference, dropped_[decided_], judge_.last_rows());
+        if (late) outcome_.breaches.push_back(*std::move(late));
+      }
+      if (auto left = leftovers_.judge(decided_, objects_at_the_end_)) {
+        outcome_.breaches.push_back(*std::move(left));
       }
     }
     if (const auto& breach = judge_.breach())
@@ -241,6 +302,9 @@ class Experiment {
   CheckpointId decided_;
   Instant last_progress_;
   Outcome outcome_;
+  std::map<CheckpointId, std::uint64_t> dropped_;  ///< As late, says the manifest of a checkpoint.
+  LeftoversJudge leftovers_;
+  std::set<std::string> objects_at_the_end_;
   std::optional<TableReader> table_;
   std::uint32_t table_life_ = 0;  ///< Of the database, when `table_` was opened.
   VisibilityJudge judge_{subject_.reference, subject_.spec.mode,

@@ -31,7 +31,9 @@ CheckpointId read_id(Decoder& in) {
 
 Witness read_witness(std::span<const std::byte> manifest) {
   // MANIFEST.md: lineage, id, fingerprint (key, value), groups, parallelism, partitions (name, end,
-  // hash; name, offset, line, newest, ended, records, skipped), and what does not matter here.
+  // hash; name, offset, line, newest, ended, records, skipped), watermarks (operator, time), states
+  // (object, subtask, sections (operator, part, shape, offset, length, hash)), staged (sink, id,
+  // subtask, object, rows, bytes), late.
   Decoder in(open_envelope(manifest));
   Witness witness;
   witness.lineage.high = in.number<std::uint64_t>();
@@ -57,6 +59,28 @@ Witness read_witness(std::span<const std::byte> manifest) {
     in.number<std::uint64_t>();
     witness.claims.push_back(std::move(claim));
   }
+  for (auto watermarks = in.count(8); watermarks > 0; --watermarks) {
+    in.text();
+    in.number<std::int64_t>();
+  }
+  for (auto states = in.count(8); states > 0; --states) {
+    witness.states.emplace_back(in.text());
+    in.number<std::uint32_t>();
+    for (auto sections = in.count(8); sections > 0; --sections) {
+      in.text();
+      in.text();
+      for (int number = 0; number < 4; ++number) in.number<std::uint64_t>();
+    }
+  }
+  for (auto staged = in.count(8); staged > 0; --staged) {
+    in.text();
+    read_id(in);
+    in.number<std::uint32_t>();
+    in.text();
+    in.number<std::uint64_t>();
+    in.number<std::uint64_t>();
+  }
+  witness.records_late = in.number<std::uint64_t>();
   return witness;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "millrace/env/identity.hpp"
@@ -10,12 +12,15 @@
 
 namespace millrace::properties {
 
-/// What a manifest claims to have read. Read from its bytes by the judges themselves, so that an
-/// error in how the processor reads its manifests cannot hide one in how it writes them.
+/// What a manifest claims to have read, and where it keeps its state. Read from its bytes by the
+/// judges themselves, so that an error in how the processor reads its manifests cannot hide one in
+/// how it writes them.
 struct Witness {
   Lineage lineage;
   CheckpointId id;
   std::vector<Claim> claims;
+  std::vector<std::string> states;  ///< Names of objects.
+  std::uint64_t records_late = 0;   ///< Dropped so far.
 };
 
 /// Throws CorruptObject.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "millrace/env/error.hpp"
+#include "millrace/env/invariant.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -36,5 +37,12 @@ Verdict parse_verdict(std::string_view text) {
 }
 
 int exit_code_of(Verdict verdict) { return facts[static_cast<std::size_t>(verdict)].exit_code; }
+
+std::size_t index_of(const Landmark& landmark) {
+  for (std::size_t i = 0; i < landmark_count; ++i) {
+    if (landmarks::all[i] == &landmark) return i;
+  }
+  violated("every landmark of the processor is listed", Where::here());
+}
 
 }  // namespace millrace::properties

@@ -72,6 +72,8 @@ Reference::Reference(const JobSpec& spec, const Input& input)
       newest = newest ? std::max(*newest, time) : time;
       progress.push_back({next, *newest});
       if (!keeps(spec.filters, *record.fields)) return;
+      ++kept_records_;
+      if (!must_count) ++may_be_late_;
 
       OwnedRow key;
       for (const std::uint32_t field : spec.key) key.push_back((*record.fields)[field]);
@@ -108,7 +110,10 @@ Reference::Reference(const JobSpec& spec, const Input& input)
 
   for (const std::uint32_t field : spec.key) columns_.push_back(spec.fields[field].name);
   columns_.insert(columns_.end(), {"window_start", "window_end"});
-  for (const AggregateColumn& column : spec.aggregates) columns_.push_back(column.name);
+  for (const AggregateColumn& column : spec.aggregates) {
+    if (column.of_rows) count_column_ = columns_.size();
+    columns_.push_back(column.name);
+  }
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const auto& key = spec.sink_key;
     if (key.empty() || std::find(key.begin(), key.end(), columns_[i]) != key.end()) {

@@ -168,14 +168,15 @@ void VisibilityJudge::judge_rows(std::size_t required, std::size_t allowed,
 }
 
 bool VisibilityJudge::look_at_the_end() {
-  const Seen seen = read(true);
+  Seen seen = read(true);
   if (seen.look.outcome == TableLook::Outcome::busy) return false;
   const std::size_t all = reference_.rows().size();
   const RowComparison comparison = compare_rows(reference_, all, all, seen.rows);
+  last_rows_ = std::move(seen.rows);
   rows_ = comparison.counts;  // Whatever was wrong on the way, this is what was left.
   if (comparison.counts.wrong() == 0) return true;
-  std::string what = fmt::format("at the end {} rows are visible where {} belong", seen.rows.size(),
-                                 reference_.rows().size());
+  std::string what = fmt::format("at the end {} rows are visible where {} belong",
+                                 last_rows_.size(), reference_.rows().size());
   for (const std::string& example : comparison.examples) what += "; " + example;
   if (!breach_) convict("rows", std::move(what));
   return true;

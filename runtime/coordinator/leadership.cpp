@@ -1,6 +1,7 @@
 #include "millrace/runtime/coordinator/leadership.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,12 +10,16 @@
 #include "millrace/env/invariant.hpp"
 #include "millrace/runtime/job/node.hpp"
 #include "millrace/runtime/landmarks.hpp"
+#include "millrace/runtime/state/object_names.hpp"
 
 namespace millrace {
 namespace {
 
 constexpr Site between_events{"coordinator.event"};
 constexpr Site around_manifest{"coordinator.manifest"};
+
+/// So long a job that is done otherwise waits for its store to be cleaned up.
+constexpr auto sweeping = std::chrono::seconds(30);
 
 LandmarkFields about(CheckpointId id) {
   LandmarkFields fields;
@@ -194,6 +199,7 @@ void Leadership::give_up_if_overdue() {
   env_.host.note(fmt::format("checkpoint {} is given up: no acknowledgement from {}", to_text(id),
                              fmt::join(pending_->missing(), ", ")));
   pending_.reset();
+  given_up_.push_back(id);
   tell_workers(Abort{id});
   env_.landmark(landmarks::checkpoint_aborted, about(id));
   next_trigger_ = env_.now();
@@ -230,15 +236,39 @@ void Leadership::decide(const Manifest& manifest) {
     members_.send(workers_.front(), Publish{manifest.id, sink, std::move(staged)});
   }
   sweeper_.remove(superseded_names(completed_, manifest, visible));
+  if (!given_up_.empty()) sweeper_.remove(take_given_up_names());
   completed_ = manifest;
   had_progress_ = true;
   report(all_ended() ? Progress::State::finishing : Progress::State::running);
+}
+
+/// What tasks may have uploaded for checkpoints that were given up; their rows ride with the next.
+/// A task uploads in the order of the checkpoints, so when a later one is complete nothing more of
+/// them comes.
+std::vector<std::string> Leadership::take_given_up_names() {
+  std::vector<std::string> names;
+  for (const CheckpointId id : std::exchange(given_up_, {})) {
+    for (const std::string& task : tasks_) names.push_back(object_names::state(id, task));
+  }
+  return names;
+}
+
+/// Nobody takes a finished job over, so what it leaves is left for ever: also what of its own term
+/// came late, or came back when the store lost power.
+void Leadership::sweep_all() {
+  finished_since_ = env_.now();
+  std::set<std::string> reached = reached_by(completed_);
+  for (const StagedObject& staged : completed_.staged) reached.erase(staged.name);
+  reached.insert(object_names::heartbeat(term_));
+  sweeper_.sweep_before({term_.number + 1}, std::move(reached));
 }
 
 std::optional<TermEnd> Leadership::end_if_done() {
   if (completed_.id.term != term_) return std::nullopt;  // Take one in this term first.
   if (visible_everywhere() < completed_.id) return std::nullopt;
   if (completed_.has_all_input()) {
+    if (finished_since_ == Instant::never()) sweep_all();
+    if (!sweeper_.is_idle() && env_.now() < finished_since_ + sweeping) return std::nullopt;
     Head next = *head_.known().head;
     next.status = JobStatus::finished;
     head_.swap(next);

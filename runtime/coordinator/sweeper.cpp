@@ -1,5 +1,8 @@
 #include "millrace/runtime/coordinator/sweeper.hpp"
 
+#include <iterator>
+#include <utility>
+
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/state/object_names.hpp"
 
@@ -10,7 +13,57 @@ using namespace std::chrono_literals;
 
 constexpr Site between_objects{"sweeper.object"};
 constexpr auto call_patience = 5s;
-constexpr std::size_t order_room = 64;
+constexpr auto pause_between_tries = 200ms;
+
+/// What is still to be removed. Keeps what failed.
+class Work {
+ public:
+  explicit Work(Env& env) : env_(env) {}
+
+  void add(std::vector<std::string> names) {
+    names_.insert(names_.end(), std::move_iterator(names.begin()), std::move_iterator(names.end()));
+  }
+
+  /// The names have to be found first. A later sweep includes an earlier one.
+  void add_terms_before(Term term, std::set<std::string> reached) {
+    before_ = term;
+    reached_ = std::move(reached);
+  }
+
+  /// Throws WorldErrors; then it can be called again.
+  void finish() {
+    if (before_ != Term{}) find_names();
+    while (!names_.empty()) {
+      env_.step(between_objects);
+      env_.store.remove(names_.back(), env_.in(call_patience));
+      names_.pop_back();
+      ++removed_;
+    }
+    LandmarkFields fields;
+    fields.id.term = std::exchange(swept_, {});
+    fields.count = std::exchange(removed_, 0);
+    env_.landmark(landmarks::swept, fields);
+  }
+
+ private:
+  void find_names() {
+    std::vector<std::string> found;
+    for (const std::string_view prefix : object_names::swept_prefixes) {
+      for (std::string& name : env_.store.list(prefix, env_.in(call_patience))) {
+        if (is_garbage(name, before_, reached_)) found.push_back(std::move(name));
+      }
+    }
+    add(std::move(found));
+    swept_ = std::exchange(before_, {});
+  }
+
+  Env& env_;
+  std::vector<std::string> names_;
+  std::size_t removed_ = 0;
+  Term before_;  ///< 0: nothing is to be found.
+  std::set<std::string> reached_;
+  Term swept_;
+};
 
 }  // namespace
 
@@ -38,18 +91,25 @@ bool is_garbage(std::string_view name, Term term, const std::set<std::string>& r
   return writer && *writer < term && !reached.contains(std::string(name));
 }
 
-Sweeper::Sweeper(Env& env) : orders_(std::make_shared<Orders>(order_room)) {
-  task_ = env.tasks.start("sweeper", [orders = orders_](Env& own) { run(own, *orders); });
+Sweeper::Sweeper(Env& env) : channels_(std::make_shared<Channels>()) {
+  channels_->done.bind(env.parker);
+  task_ = env.tasks.start("sweeper", [channels = channels_](Env& own) { run(own, *channels); });
 }
 
-void Sweeper::remove(std::vector<std::string> names) {
-  Order order{std::move(names), {}, {}};
-  orders_->try_put(order);  // With this much undone, the next takeover's sweep does it.
-}
+void Sweeper::remove(std::vector<std::string> names) { give({std::move(names), {}, {}}); }
 
 void Sweeper::sweep_before(Term term, std::set<std::string> reached) {
-  Order order{{}, term, std::move(reached)};
-  orders_->try_put(order);
+  give({{}, term, std::move(reached)});
+}
+
+void Sweeper::give(Order order) {
+  // With so much undone, the next takeover's sweep does it.
+  if (channels_->orders.try_put(order)) ++undone_;
+}
+
+bool Sweeper::is_idle() {
+  while (const auto done = channels_->done.try_take()) undone_ -= *done;
+  return undone_ == 0;
 }
 
 void Sweeper::end() {
@@ -57,34 +117,25 @@ void Sweeper::end() {
   task_->join(Instant::never());
 }
 
-void Sweeper::run(Env& env, Orders& orders) {
-  orders.bind(env.parker);
+void Sweeper::run(Env& env, Channels& channels) {
+  channels.orders.bind(env.parker);
+  Work work(env);
+  std::size_t orders = 0;
   while (true) {
-    auto order = orders.try_take();
-    if (!order) {
+    while (auto order = channels.orders.try_take()) {
+      work.add(std::move(order->names));
+      if (order->term != Term{}) work.add_terms_before(order->term, std::move(order->reached));
+      ++orders;
+    }
+    if (orders == 0) {
       env.parker.park_until(Instant::never());
       continue;
     }
     try {
-      if (order->term != Term{}) {
-        for (const std::string_view prefix : object_names::swept_prefixes) {
-          for (std::string& name : env.store.list(prefix, env.in(call_patience))) {
-            if (is_garbage(name, order->term, order->reached)) {
-              order->names.push_back(std::move(name));
-            }
-          }
-        }
-      }
-      for (const std::string& name : order->names) {
-        env.step(between_objects);
-        env.store.remove(name, env.in(call_patience));
-      }
-      LandmarkFields fields;
-      fields.id.term = order->term;
-      fields.count = order->names.size();
-      env.landmark(landmarks::swept, fields);
+      work.finish();
+      channels.done.put(std::exchange(orders, 0), env.parker);
     } catch (const WorldError&) {
-      // A request ends here: what is left is found by the next takeover.
+      env.sleep(pause_between_tries);
     }
   }
 }

@@ -11,11 +11,11 @@ std::string manifest(CheckpointId id) { return "manifest/" + to_text(id); }
 std::string genesis(Lineage lineage) { return "manifest/0.0-" + to_text(lineage); }
 
 std::string state(CheckpointId id, std::string_view task) {
-  return fmt::format("state/{}/{}", to_text(id), task);
+  return fmt::format("state/{}-{}", to_text(id), task);
 }
 
 std::string staged(CheckpointId id, std::string_view sink, std::uint32_t subtask) {
-  return fmt::format("staged/{}/{}.{}", to_text(id), sink, subtask);
+  return fmt::format("staged/{}-{}.{}", to_text(id), sink, subtask);
 }
 
 std::string heartbeat(Term term) { return fmt::format("heartbeat/{}", term.number); }

@@ -267,6 +267,14 @@ void World::note(Task& task, std::string_view sentence) {
   if (note_listener_) note_listener_(task.node().id, sentence);
 }
 
+std::vector<std::string> World::roles_of(NodeId node) const {
+  std::vector<std::string> roles;
+  for (const auto& task : nodes_[node.index]->tasks) {
+    if (!task->has_ended()) roles.push_back(task->role());
+  }
+  return roles;
+}
+
 std::vector<std::string> World::describe_tasks() const {
   std::vector<std::string> sentences;
   for (const auto& node : nodes_) {

@@ -28,6 +28,7 @@ Patch read_patch(const std::filesystem::path& path) {
   patch.what = file.text("what");
   patch.source = file.text("source");
   patch.judge = file.text("judge");
+  patch.job = file.text_or("job", "quakes_feed");
   patch.file = file.text("file");
   patch.original = file.text("original");
   patch.replacement = file.text("replacement");

@@ -11,6 +11,7 @@ struct Patch {
   std::string what;         ///< What goes wrong, in one sentence.
   std::string source;       ///< Where such a bug was seen.
   std::string judge;        ///< Who must convict it.
+  std::string job;          ///< Of the corpus, or `random`: on which it is to be seen.
   std::string file;         ///< The source that it changes, from the root of the project.
   std::string original;     ///< Whole statements, which declare nothing that is used later.
   std::string replacement;  ///< What runs in their place while the bug is awake.

@@ -51,8 +51,8 @@ Objects die_with_rows_unpublished(const SmallJob& job) {
   Objects newest;
   newest.manifest = job.newest("state/manifest");
   const std::string checkpoint = std::filesystem::path(newest.manifest).filename();
-  newest.staged = job.newest("state/staged/" + checkpoint);
-  newest.state = job.newest("state/state/" + checkpoint);
+  newest.staged = job.newest("state/staged", checkpoint + "-");
+  newest.state = job.newest("state/state", checkpoint + "-");
   return newest;
 }
 

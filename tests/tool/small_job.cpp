@@ -93,10 +93,11 @@ void SmallJob::replace(const std::string& name, const std::string& from,
   write(name, text.replace(at, from.size(), to));
 }
 
-std::string SmallJob::newest(const std::string& directory) const {
+std::string SmallJob::newest(const std::string& directory, const std::string& prefix) const {
   std::string newest;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path(directory))) {
     if (!entry.is_regular_file()) continue;
+    if (!entry.path().filename().string().starts_with(prefix)) continue;
     newest = std::max(newest, std::filesystem::relative(entry.path(), path("")).string());
   }
   if (newest.empty()) throw std::runtime_error("there is nothing in " + directory);

@@ -30,7 +30,7 @@ class SmallJob {
   /// Replaces what stands in a file exactly once.
   void replace(const std::string& name, const std::string& from, const std::string& to) const;
   /// The newest file in a directory of the state, by its name.
-  std::string newest(const std::string& directory) const;
+  std::string newest(const std::string& directory, const std::string& prefix = "") const;
 
   /// So slow that a long input takes seconds, and a test comes in time.
   static constexpr const char* slow_rate = "200";

@@ -28,12 +28,16 @@ std::vector<std::string> story(const Case& made, const Outcome& outcome) {
   return lines;
 }
 
+void note_seen(Case& made, const Outcome& outcome) {
+  made.expect = outcome.verdict;
+  made.build = build_id;
+  if (outcome.verdict != Verdict::crashed) made.trace_hash = outcome.trace_hash;
+}
+
 Case case_of(const properties::Finding& finding, const properties::Subject& subject) {
   Case found = properties::generate_case(subject.written, subject.input, finding.seed);
-  found.expect = finding.outcome.verdict;
-  found.build = build_id;
+  note_seen(found, finding.outcome);
   if (found.expect == Verdict::crashed) return found;  // Once is enough.
-  found.trace_hash = finding.outcome.trace_hash;
   Case smaller = found;
   smaller.plan = without(found.plan, [&](std::size_t index) {
     const auto& unfired = finding.outcome.unfired;

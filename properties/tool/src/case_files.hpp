@@ -9,6 +9,9 @@
 
 namespace millrace::tool {
 
+/// Says in a case what its run was seen to be, and by which build.
+void note_seen(properties::Case& made, const properties::Outcome& outcome);
+
 /// The case of what a campaign found, as it goes into a file: what was seen, and without the faults
 /// of its plan that never happened, if it comes to the same without them.
 properties::Case case_of(const properties::Finding& finding, const properties::Subject& subject);

@@ -127,8 +127,8 @@ TEST_CASE("faults are aimed at nodes that there are, each of them, and at every 
       }
     }
   }
-  CHECK(nodes == std::set<std::string>{"coordinator1", "coordinator2", "database", "log", "store",
-                                       "worker1", "worker2", "worker3"});
+  CHECK(nodes == std::set<std::string>{"coordinator1", "coordinator2", "database", "here", "log",
+                                       "store", "worker1", "worker2", "worker3"});
   for (const Landmark* landmark : landmarks::all) {
     CAPTURE(landmark->name);
     const bool is_protocol = landmark->kind == Landmark::Kind::protocol;

@@ -36,7 +36,12 @@ Manifest manifest_of(CheckpointId id) {
   manifest.partitions = {partition("a.jsonl", 4711, true), partition("b.jsonl", 0, false),
                          partition("", 5'000'000'000, false)};
   manifest.watermarks = {{"window", {1'599'999'999'999}}};
-  manifest.staged = {{"sink", id, 0, "staged/7.42/sink.0", 10, 400}};
+  StateObject state;
+  state.name = "state/7.42-window.1";
+  state.sections.resize(2);
+  manifest.states = {state};
+  manifest.records_late = 12;
+  manifest.staged = {{"sink", id, 0, "staged/7.42-sink.0", 10, 400}};
   return manifest;
 }
 
@@ -74,6 +79,8 @@ TEST_CASE("the judges read out of a manifest what the processor wrote", "[proper
   CHECK_FALSE(witness.claims[1].ended);
   CHECK(witness.claims[2].partition.empty());
   CHECK(witness.claims[2].offset == 5'000'000'000);
+  CHECK(witness.states == std::vector<std::string>{"state/7.42-window.1"});
+  CHECK(witness.records_late == 12);
 }
 
 TEST_CASE("a manifest of a job that has read nothing claims nothing", "[properties][witness]") {

@@ -45,7 +45,7 @@ TEST_CASE("a refusal keeps its reason", "[runtime][failure]") {
 }
 
 TEST_CASE("state that cannot be read is refused and not tried again", "[runtime][failure]") {
-  const Failure failure = described(CorruptObject("state/1.1/window.0: torn"));
+  const Failure failure = described(CorruptObject("state/1.1-window.0: torn"));
 
   CHECK(failure.kind == Failure::Kind::refused);
   CHECK(failure.refusal == Refusal::state_unreadable);

@@ -39,14 +39,14 @@ StagedObject staged(std::uint64_t n, std::uint32_t subtask) {
   object.sink = "sink";
   object.id = {{3}, n};
   object.subtask = subtask;
-  object.name = "staged/" + to_text(object.id) + "/sink." + std::to_string(subtask);
+  object.name = "staged/" + to_text(object.id) + "-sink." + std::to_string(subtask);
   object.rows = 10;
   return object;
 }
 
 StateObject state(std::uint32_t subtask) {
   StateObject object;
-  object.name = "state/3.5/window." + std::to_string(subtask);
+  object.name = "state/3.5-window." + std::to_string(subtask);
   object.subtask = subtask;
   return object;
 }

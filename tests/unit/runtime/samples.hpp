@@ -22,12 +22,12 @@ inline Manifest sample_manifest() {
   manifest.partitions = {{{"../data/ak.jsonl", 5000, 99}, progress}};
   manifest.watermarks = {{"window", {1'599'999'999'999}}};
   StateObject state;
-  state.name = "state/7.42/window.1";
+  state.name = "state/7.42-window.1";
   state.subtask = 1;
   state.sections = {{"window", "windows", 11, 24, 300, 12}};
   manifest.states = {state};
-  manifest.staged = {{"sink", {{7}, 41}, 0, "staged/7.41/sink.0", 10, 400},
-                     {"sink", {{7}, 42}, 1, "staged/7.42/sink.1", 3, 120}};
+  manifest.staged = {{"sink", {{7}, 41}, 0, "staged/7.41-sink.0", 10, 400},
+                     {"sink", {{7}, 42}, 1, "staged/7.42-sink.1", 3, 120}};
   manifest.records_late = 5;
   return manifest;
 }

@@ -17,7 +17,7 @@ StagedObject staged(CheckpointId id, std::uint32_t subtask = 0) {
   object.sink = "sink";
   object.id = id;
   object.subtask = subtask;
-  object.name = "staged/" + to_text(id) + "/sink." + std::to_string(subtask);
+  object.name = "staged/" + to_text(id) + "-sink." + std::to_string(subtask);
   object.rows = 7;
   return object;
 }
@@ -86,7 +86,7 @@ TEST_CASE("staged rows that are gone, and were not published, are a named refusa
   facts.missing = {facts.listed[1].name};
 
   CHECK(decide_sink_recovery(facts) ==
-        SinkRecovery{RefuseSink{Refusal::staged_rows_missing, "staged/2.3/sink.0 with 7 rows"}});
+        SinkRecovery{RefuseSink{Refusal::staged_rows_missing, "staged/2.3-sink.0 with 7 rows"}});
 }
 
 TEST_CASE("a sink that cannot be fenced is refused by name, or given up to a later term",

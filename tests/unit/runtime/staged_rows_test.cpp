@@ -180,7 +180,7 @@ TEST_CASE("a writer stages the rows since the last barrier under a name of their
   CHECK(object.sink == "sink");
   CHECK(object.id == CheckpointId{{4}, 1});
   CHECK(object.subtask == 1);
-  CHECK(object.name == "staged/4.1/sink.1");
+  CHECK(object.name == "staged/4.1-sink.1");
   CHECK(object.rows == 3);
   CHECK(object.size_bytes == snapshot.rows[0].bytes.size());
   CHECK(snapshot.acknowledgement.staged == std::vector<StagedObject>{object});
@@ -212,15 +212,15 @@ TEST_CASE("a writer lists all that it staged and does not know to be visible",
           "[runtime][staging]") {
   Writer writer;
   writer.write(1);
-  CHECK(names_of(writer.save(1)) == Names{"staged/4.1/sink.1"});
+  CHECK(names_of(writer.save(1)) == Names{"staged/4.1-sink.1"});
   writer.write(1);
   // Nobody said what became of 4.1: it was given up, or is being published. It rides along.
-  CHECK(names_of(writer.save(2)) == Names{"staged/4.1/sink.1", "staged/4.2/sink.1"});
+  CHECK(names_of(writer.save(2)) == Names{"staged/4.1-sink.1", "staged/4.2-sink.1"});
 
   writer.staging.published({{4}, 1});
-  CHECK(names_of(writer.save(3)) == Names{"staged/4.2/sink.1"});
+  CHECK(names_of(writer.save(3)) == Names{"staged/4.2-sink.1"});
   writer.staging.published({{3}, 99});  // Old news.
-  CHECK(names_of(writer.save(4)) == Names{"staged/4.2/sink.1"});
+  CHECK(names_of(writer.save(4)) == Names{"staged/4.2-sink.1"});
   writer.staging.published({{4}, 4});
   CHECK(names_of(writer.save(5)).empty());
 }

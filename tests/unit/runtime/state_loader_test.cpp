@@ -74,7 +74,7 @@ TEST_CASE("the sections of a state object lie behind its envelope, one behind th
   const Manifest manifest = stored(world, 1);
   const StateObject& object = manifest.states[0];
 
-  CHECK(object.name == "state/3.4/window.0");
+  CHECK(object.name == "state/3.4-window.0");
   REQUIRE(object.sections.size() == 2);
   CHECK(object.sections[0].offset == 24);
   CHECK(object.sections[0].size_bytes == 6);
@@ -163,9 +163,9 @@ TEST_CASE("state that is not what the manifest says is refused by name",
 
   CHECK(complaint().empty());
   manifest.states[0].sections[0].checksum ^= 1;
-  CHECK(complaint() == "state/3.4/window.0: the state `part` of window is not what was written");
+  CHECK(complaint() == "state/3.4-window.0: the state `part` of window is not what was written");
   world.store.objects.clear();
-  CHECK(complaint() == "state/3.4/window.0: it is not there");
+  CHECK(complaint() == "state/3.4-window.0: it is not there");
 }
 
 TEST_CASE("partition i belongs to subtask i mod p", "[runtime][state_loader]") {
@@ -198,13 +198,13 @@ TEST_CASE("partition i belongs to subtask i mod p", "[runtime][state_loader]") {
 TEST_CASE("an acknowledgement is told when all that it names is durable", "[runtime][uploader]") {
   FakeWorld world;
   auto snapshot = snapshot_of(2);
-  snapshot->rows.push_back({{"sink", {{3}, 4}, 2, "staged/3.4/sink.2", 1, 3}, Bytes(3)});
+  snapshot->rows.push_back({{"sink", {{3}, 4}, 2, "staged/3.4-sink.2", 1, 3}, Bytes(3)});
   snapshot->acknowledgement.staged = {snapshot->rows[0].object};
   snapshot->sinks = {"sink"};
 
   const Acknowledgement acknowledgement = upload(world, std::move(snapshot));
 
-  CHECK(world.store.objects.contains("staged/3.4/sink.2"));
+  CHECK(world.store.objects.contains("staged/3.4-sink.2"));
   REQUIRE(acknowledgement.state.has_value());
   CHECK(acknowledgement.state->subtask == 2);
   CHECK(world.store.objects.contains(acknowledgement.state->name));

@@ -49,6 +49,8 @@ struct RowCounts {
 };
 
 inline constexpr std::size_t landmark_count = std::size(landmarks::all);
+/// Its place among all landmarks of the processor.
+std::size_t index_of(const Landmark& landmark);
 
 /// What happened in a run, in numbers.
 struct RunStatistics {
@@ -61,6 +63,8 @@ struct RunStatistics {
   std::uint64_t messages = 0;
   faults::Firings firings{};
   std::array<std::uint64_t, landmark_count> landmarks{};  ///< How often each was reached.
+
+  std::uint64_t times(const Landmark& landmark) const { return landmarks[index_of(landmark)]; }
 };
 
 /// The result of one run.

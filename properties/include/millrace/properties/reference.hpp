@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,12 @@ class Reference {
   bool is_exact() const { return is_exact_; }
 
   std::uint64_t records() const { return records_; }
+  /// How many of them the filters keep.
+  std::uint64_t kept_records() const { return kept_records_; }
+  /// How many of these may be dropped: what may not must be counted, whatever the interleaving.
+  std::uint64_t may_be_late() const { return may_be_late_; }
+  /// The column that counts the records of a row, if there is one.
+  std::optional<std::size_t> count_column() const { return count_column_; }
 
   /// How many of `rows` are visible when the partitions have been read so far: R(c).
   std::size_t visible_rows(const std::vector<Claim>& claims) const;
@@ -66,6 +73,9 @@ class Reference {
   std::int64_t disorder_ms_ = 0;
   bool is_exact_ = true;
   std::uint64_t records_ = 0;
+  std::uint64_t kept_records_ = 0;
+  std::uint64_t may_be_late_ = 0;
+  std::optional<std::size_t> count_column_;
 };
 
 }  // namespace millrace::properties

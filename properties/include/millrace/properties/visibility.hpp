@@ -55,6 +55,8 @@ class VisibilityJudge {
   /// The first breach, and the rows that were wrong then.
   const std::optional<Breach>& breach() const { return breach_; }
   const RowCounts& rows() const { return rows_; }
+  /// What there was to see at the end.
+  const std::vector<OwnedRow>& last_rows() const { return last_rows_; }
   std::uint64_t looks() const { return looks_; }
 
  private:
@@ -81,6 +83,7 @@ class VisibilityJudge {
   std::optional<CheckpointId> newest_;  ///< That was visible.
   std::optional<Breach> breach_;
   RowCounts rows_;
+  std::vector<OwnedRow> last_rows_;
   std::uint64_t looks_ = 0;
 };
 

@@ -175,6 +175,8 @@ class World {
   };
   bool is_outside() const { return outside_ != 0; }
 
+  /// The roles of a node's living tasks, in the order of their start.
+  std::vector<std::string> roles_of(NodeId node) const;
   /// What every living task is doing, a sentence each: for people who ask why nothing goes on.
   std::vector<std::string> describe_tasks() const;
 

@@ -60,6 +60,8 @@ class Leadership {
   void complete_if_all_in();
   void decide(const Manifest& manifest);
   std::optional<TermEnd> end_if_done();
+  void sweep_all();
+  std::vector<std::string> take_given_up_names();
   void note_published(const SinkPublished& published);
   CheckpointId visible_everywhere() const;
   void tell_workers(const ControlMessage& message);
@@ -91,10 +93,12 @@ class Leadership {
   std::map<std::string, CheckpointId> published_;  ///< Per sink.
   std::optional<PendingCheckpoint> pending_;
   std::uint64_t last_n_ = 0;
+  std::vector<CheckpointId> given_up_;  ///< And not swept yet.
   Instant next_trigger_ = Instant::never();
   std::optional<NeedsTakeover> failure_;
   bool had_progress_ = false;
-  bool stopping_ = false;  ///< A last checkpoint was asked for.
+  Instant finished_since_ = Instant::never();  ///< All but the sweeping.
+  bool stopping_ = false;                      ///< A last checkpoint was asked for.
   CheckpointId last_before_stop_;
   std::map<std::string, Counters> counters_;  ///< Per worker.
   std::uint64_t rows_published_ = 0;

@@ -24,15 +24,18 @@ std::vector<std::string> superseded_names(const Manifest& older, const Manifest&
 /// the restored manifest (PROTOCOL 3). Pure.
 bool is_garbage(std::string_view name, Term term, const std::set<std::string>& reached);
 
-/// Removes objects that nobody needs any more, on a task of its own: nobody waits for it. What it
-/// cannot remove stays until the next takeover's sweep.
+/// Removes objects that nobody needs any more, on a task of its own: nobody waits for it but the
+/// end of a job. What cannot be removed now is tried again.
 class Sweeper {
  public:
   explicit Sweeper(Env& env);
 
   void remove(std::vector<std::string> names);
-  /// Looks for what earlier terms left.
+  /// Looks for what terms before `term` left, and removes what is not reached.
   void sweep_before(Term term, std::set<std::string> reached);
+
+  /// Whether all that was asked for is done. Who asked is woken when it is.
+  bool is_idle();
 
   void end();
 
@@ -42,10 +45,15 @@ class Sweeper {
     Term term;  ///< 0: only the names.
     std::set<std::string> reached;
   };
-  using Orders = Channel<Order>;
-  static void run(Env& env, Orders& orders);
+  struct Channels {
+    Channel<Order> orders{64};
+    Channel<std::size_t> done{64};  ///< So many orders.
+  };
+  static void run(Env& env, Channels& channels);
+  void give(Order order);
 
-  std::shared_ptr<Orders> orders_;
+  std::shared_ptr<Channels> channels_;
+  std::size_t undone_ = 0;
   std::unique_ptr<RunningTask> task_;
 };
 

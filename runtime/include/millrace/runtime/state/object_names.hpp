@@ -10,7 +10,8 @@ namespace millrace::object_names {
 
 // What lies where in a job's object store. Every name but the head's holds the term of its writer,
 // and no term is ever used twice, so no name is (PROTOCOL 1.4): a late write of a zombie can never
-// replace what somebody relies on.
+// replace what somebody relies on. There is one directory per kind and none per checkpoint: nobody
+// would remove those.
 
 inline constexpr std::string_view head = "head";
 

@@ -1,0 +1,26 @@
+#include "late_records.hpp"
+
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace millrace::properties {
+
+std::optional<Breach> judge_late(const Reference& reference, std::uint64_t dropped,
+                                 const std::vector<OwnedRow>& rows) {
+  if (dropped > reference.may_be_late()) {
+    return Breach{"late", fmt::format("{} records were dropped as late, and {} came too late",
+                                      dropped, reference.may_be_late())};
+  }
+  const auto column = reference.count_column();
+  if (!column) return std::nullopt;
+  std::uint64_t counted = 0;
+  for (const OwnedRow& row : rows) {
+    counted += static_cast<std::uint64_t>(std::get<std::int64_t>(row.at(*column)));
+  }
+  if (counted + dropped == reference.kept_records()) return std::nullopt;
+  return Breach{"late", fmt::format("of {} records {} are counted and {} were dropped as late",
+                                    reference.kept_records(), counted, dropped)};
+}
+
+}  // namespace millrace::properties

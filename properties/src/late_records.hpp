@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "millrace/properties/outcome.hpp"
+#include "millrace/properties/reference.hpp"
+
+namespace millrace::properties {
+
+/// Judges what became of late records (PROTOCOL 8, lateness): no more were dropped than came too
+/// late, and every record that was kept by the filters is counted in exactly one row or was
+/// dropped.
+///
+/// `dropped` is what the last manifest says, `rows` is what readers see at the end. The second half
+/// needs a job that counts its records; of others only the first is judged.
+std::optional<Breach> judge_late(const Reference& reference, std::uint64_t dropped,
+                                 const std::vector<OwnedRow>& rows);
+
+}  // namespace millrace::properties

@@ -1,0 +1,81 @@
+#include "leftovers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace millrace::properties {
+namespace {
+
+constexpr std::size_t most_named = 3;
+
+/// Whose an object is: every name but the head's is `kind/TERM...`.
+std::optional<std::uint64_t> term_in(std::string_view name) {
+  const auto slash = name.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  std::uint64_t term = 0;
+  const auto [end, error] =
+      std::from_chars(name.data() + slash + 1, name.data() + name.size(), term);
+  return error == std::errc{} ? std::optional(term) : std::nullopt;
+}
+
+}  // namespace
+
+void LeftoversJudge::took_over(Term term, std::set<std::string> names) {
+  term_ = term;
+  names_at_takeover_ = std::move(names);
+}
+
+void LeftoversJudge::decided(const std::set<std::string>& names) {
+  seen_ = names;
+  gone_.clear();
+}
+
+void LeftoversJudge::saw(const std::set<std::string>& names) {
+  std::set_difference(seen_.begin(), seen_.end(), names.begin(), names.end(),
+                      std::inserter(gone_, gone_.end()));
+  seen_.insert(names.begin(), names.end());
+  // A heartbeat is written again and again, so one that is there may be a zombie's new one.
+  std::erase_if(names_at_takeover_, [&](const std::string& name) {
+    return name.starts_with("heartbeat/") && !names.contains(name);
+  });
+}
+
+bool LeftoversJudge::belongs(const std::string& name, CheckpointId last) const {
+  if (name == "head" || name == "manifest/" + to_text(last)) return true;
+  if (name == fmt::format("heartbeat/{}", term_.number)) return true;
+  const auto reached = states_.find(last);
+  if (reached != states_.end() &&
+      std::find(reached->second.begin(), reached->second.end(), name) != reached->second.end()) {
+    return true;
+  }
+  const auto writer = term_in(name);
+  if (gone_.contains(name)) return true;
+  return writer && *writer < term_.number && !names_at_takeover_.contains(name);
+}
+
+std::optional<Breach> LeftoversJudge::judge(CheckpointId last,
+                                            const std::set<std::string>& names) const {
+  std::vector<std::string> left;
+  for (const std::string& name : names) {
+    if (!belongs(name, last)) left.push_back(name);
+  }
+  if (left.empty() && tasks_.empty()) return std::nullopt;
+  if (left.empty()) {
+    return Breach{"leftovers", fmt::format("the job is finished, and tasks of it still run: {}",
+                                           fmt::join(tasks_, ", "))};
+  }
+  const std::size_t count = left.size();
+  left.resize(std::min(count, most_named));
+  return Breach{"leftovers",
+                fmt::format("the job is finished at checkpoint {} in term {}, and the store still "
+                            "holds {} objects that nobody needs: {}{}",
+                            to_text(last), term_.number, count, fmt::join(left, ", "),
+                            count > most_named ? " and more" : "")};
+}
+
+}  // namespace millrace::properties

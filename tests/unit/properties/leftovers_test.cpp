@@ -1,0 +1,98 @@
+#include "leftovers.hpp"
+
+#include <set>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+using namespace millrace;
+using namespace millrace::properties;
+
+namespace {
+
+using Names = std::set<std::string>;
+
+constexpr CheckpointId last{{2}, 3};
+
+/// A job in its second term, whose newest checkpoint is 2.3.
+LeftoversJudge judge_at_end(const Names& at_takeover = {"head", "manifest/1.4",
+                                                        "state/1.4-window.0"}) {
+  LeftoversJudge judge;
+  judge.took_over({2}, at_takeover);
+  Witness witness;
+  witness.id = last;
+  witness.states = {"state/2.3-window.0", "state/2.3-source.0"};
+  judge.claimed(witness);
+  judge.decided({});
+  return judge;
+}
+
+const Names clean{"head", "heartbeat/2", "manifest/2.3", "state/2.3-source.0",
+                  "state/2.3-window.0"};
+
+std::string complaint(const LeftoversJudge& judge, Names names, const std::string& more) {
+  names.insert(more);
+  const auto breach = judge.judge(last, names);
+  if (!breach) return "";
+  CHECK(breach->judge == "leftovers");
+  return breach->what;
+}
+
+}  // namespace
+
+TEST_CASE("what the last manifest reaches is left, and is no leftover", "[properties][leftovers]") {
+  CHECK_FALSE(judge_at_end().judge(last, clean));
+}
+
+TEST_CASE("whatever else a finished job leaves is told by name", "[properties][leftovers]") {
+  for (const std::string name :
+       {"state/2.2-window.0", "manifest/2.2", "staged/2.3-sink.0", "state/2.3-window.1",
+        "manifest/1.4", "state/1.4-window.0", "notes"}) {
+    CAPTURE(name);
+    CHECK(complaint(judge_at_end(), clean, name) ==
+          "the job is finished at checkpoint 2.3 in term 2, and the store still holds 1 objects "
+          "that nobody needs: " +
+              name);
+  }
+}
+
+TEST_CASE("a few leftovers are named of many", "[properties][leftovers]") {
+  const auto breach = judge_at_end().judge(
+      last, {"head", "state/2.1-a.0", "state/2.1-a.1", "state/2.1-a.2", "state/2.1-a.3"});
+  REQUIRE(breach);
+  CHECK(breach->what ==
+        "the job is finished at checkpoint 2.3 in term 2, and the store still holds 4 objects that "
+        "nobody needs: state/2.1-a.0, state/2.1-a.1, state/2.1-a.2 and more");
+}
+
+TEST_CASE("what zombies wrote after the last takeover is not held against the job",
+          "[properties][leftovers]") {
+  CHECK(complaint(judge_at_end(), clean, "state/1.5-window.0").empty());
+  CHECK(complaint(judge_at_end(), clean, "heartbeat/1").empty());
+  // But a heartbeat that was there must have been swept.
+  CHECK(!complaint(judge_at_end({"heartbeat/1"}), clean, "heartbeat/1").empty());
+
+  LeftoversJudge swept = judge_at_end({"heartbeat/1"});
+  swept.saw({});
+  CHECK(complaint(swept, clean, "heartbeat/1").empty());
+}
+
+TEST_CASE("what came back after it was removed is not held against the job, if it was late",
+          "[properties][leftovers]") {
+  const std::string name = "state/2.2-window.0";
+  LeftoversJudge removed = judge_at_end();
+  removed.saw({name});
+  removed.saw({});
+  CHECK(complaint(removed, clean, name).empty());
+
+  removed.decided({name});  // There was another checkpoint, and a sweep behind it.
+  CHECK(!complaint(removed, clean, name).empty());
+}
+
+TEST_CASE("tasks that still run are leftovers", "[properties][leftovers]") {
+  LeftoversJudge judge = judge_at_end();
+  judge.still_runs("worker1", "window.0");
+  const auto breach = judge.judge(last, clean);
+  REQUIRE(breach);
+  CHECK(breach->what == "the job is finished, and tasks of it still run: worker1: window.0");
+}
