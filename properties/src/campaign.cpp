@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "millrace/properties/first_difference.hpp"
+
 #include "campaign_wire.hpp"
 
 namespace millrace::properties {
@@ -14,6 +16,9 @@ namespace {
 
 /// A worker process sums up so many runs before it tells.
 constexpr std::uint64_t runs_per_line = 16;
+
+/// So many runs that differ are looked into.
+constexpr std::size_t most_differences = 3;
 
 /// Lines of a worker process begin with one of these.
 constexpr char at_seed = '@';  ///< Which seed it is at; so that its death can be placed.
@@ -49,6 +54,7 @@ class Campaign {
     if (options_.check_determinism && !ended_) run_pass(true);
     std::sort(report_.findings.begin(), report_.findings.end(),
               [](const Finding& a, const Finding& b) { return a.seed < b.seed; });
+    name_first_differences();
     return std::move(report_);
   }
 
@@ -145,6 +151,21 @@ class Campaign {
         {"determinism", fmt::format("one process gave the trace hash {:016x}, another {:016x}",
                                     hashes_[seen.seed], seen.hash)});
     note_of_second(seen.seed, std::move(outcome));
+  }
+
+  /// Of the first few: each takes three more runs.
+  void name_first_differences() {
+    std::size_t named = 0;
+    for (Finding& finding : report_.findings) {
+      if (finding.outcome.verdict != Verdict::nondeterministic || ++named > most_differences)
+        continue;
+      const auto subject = subject_of_(finding.seed);
+      const Case scenario = generate_case(subject->spec, subject->input, finding.seed);
+      const auto difference = find_first_difference(scenario, *subject, workers_);
+      finding.outcome.breaches.front().what +=
+          "; " + (difference ? to_text(*difference)
+                             : std::string("alone in a process it runs the same again"));
+    }
   }
 
   /// The run itself is counted already.

@@ -72,6 +72,11 @@ Conviction convict_by_campaign(const Patch& patch, const SubjectOf& subject_at) 
   options.check_determinism = patch.judge == "determinism";
   const CampaignReport report =
       run_campaign(subject_at, options, workers, [](const auto&) { return true; });
+  if (patch.judge == "determinism") {
+    REQUIRE(!report.findings.empty());
+    CHECK_THAT(report.findings[0].outcome.breaches.at(0).what,
+               Catch::Contains("the first event that differs is number "));
+  }
   Conviction found{report.runs, {}};
   for (const auto& [judge, runs] : report.judges) found.judges.insert(judge);
   return found;

@@ -6,6 +6,7 @@
 #include "millrace/env/error.hpp"
 #include "millrace/posix/child_workers.hpp"
 #include "millrace/properties/experiment.hpp"
+#include "millrace/properties/first_difference.hpp"
 
 #include "build_id.hpp"
 #include "case_files.hpp"
@@ -94,6 +95,12 @@ std::uint64_t hash_in_another_process(const Case& scenario, const properties::Su
   return line.empty() ? 0 : std::stoull(line);
 }
 
+std::string where_they_part(const Case& scenario, const properties::Subject& subject) {
+  posix::ChildWorkers workers;
+  const auto difference = properties::find_first_difference(scenario, subject, workers);
+  return difference ? to_text(*difference) : "two processes run it the same now";
+}
+
 void print_text(const Case& scenario, const Outcome& outcome, Comparison comparison) {
   fmt::print("verdict      {} (the case expects {})\n", to_text(outcome.verdict),
              to_text(scenario.expect));
@@ -147,8 +154,9 @@ int replay_command(const ReplayFlags& flags) {
     if (other != outcome.trace_hash) {
       outcome.verdict = Verdict::nondeterministic;
       outcome.breaches.push_back(
-          {"determinism", fmt::format("this process gave the trace hash {:016x}, another {:016x}",
-                                      outcome.trace_hash, other)});
+          {"determinism",
+           fmt::format("this process gave the trace hash {:016x}, another {:016x}; {}",
+                       outcome.trace_hash, other, where_they_part(scenario, subject))});
     }
   }
   // A case whose faults no longer happen shows nothing, whatever else it shows.
@@ -158,8 +166,9 @@ int replay_command(const ReplayFlags& flags) {
   if (comparison == Comparison::other_trace && outcome.verdict != Verdict::nondeterministic) {
     outcome.verdict = Verdict::nondeterministic;
     outcome.breaches.push_back(
-        {"determinism", fmt::format("the case was seen with the trace hash {:016x} on this build",
-                                    *scenario.trace_hash)});
+        {"determinism",
+         fmt::format("the case was seen with the trace hash {:016x} on this build; {}",
+                     *scenario.trace_hash, where_they_part(scenario, subject))});
   }
   if (flags.json) {
     print_json(scenario, outcome, comparison);

@@ -14,6 +14,7 @@
 #include "millrace/posix/host_facts.hpp"
 #include "millrace/posix/real_clock.hpp"
 #include "millrace/posix/stop_signals.hpp"
+#include "millrace/properties/first_difference.hpp"
 #include "millrace/properties/isolated_run.hpp"
 #include "millrace/properties/shrink.hpp"
 
@@ -57,13 +58,9 @@ class CaseRunner {
     const properties::Subject subject(scenario.job, scenario.input);
     std::optional<Outcome> outcome = run_isolated(scenario, subject, workers_, go_on);
     if (!is_twice_ || !outcome || outcome->verdict == Verdict::crashed) return outcome;
-    std::optional<Outcome> again = run_isolated(scenario, subject, workers_, go_on);
-    if (!again) return again;
-    if (again->trace_hash != outcome->trace_hash) {
+    if (const auto difference = find_first_difference(scenario, subject, workers_)) {
       outcome->verdict = Verdict::nondeterministic;
-      outcome->breaches = {
-          {"determinism", fmt::format("one process gave the trace hash {:016x}, another {:016x}",
-                                      outcome->trace_hash, again->trace_hash)}};
+      outcome->breaches = {{"determinism", to_text(*difference)}};
     }
     return outcome;
   }

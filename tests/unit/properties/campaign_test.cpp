@@ -340,8 +340,10 @@ TEST_CASE("a run that another process runs otherwise is not deterministic",
   std::string hash = original.substr(original.find(' ') + 1);
   hash.insert(0, 16 - hash.size(), '0');
   CHECK(report.findings[0].outcome.breaches ==
-        std::vector<Breach>{{"determinism", "one process gave the trace hash " + hash +
-                                                ", another 0000000000000007"}});
+        std::vector<Breach>{
+            {"determinism", "one process gave the trace hash " + hash +
+                                ", another 0000000000000007; alone in a process it runs the "
+                                "same again"}});
 }
 
 TEST_CASE("a run that killed its process is not tried again for its trace",

@@ -1,5 +1,6 @@
 #include "millrace/sim/trace.hpp"
 
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -110,4 +111,25 @@ TEST_CASE("whoever listens to a trace gets every event once, in order", "[sim][t
     CHECK(heard[i] == TraceEvent{static_cast<std::uint64_t>(event.kind) << 56 ^ event.a, event.b,
                                  event.c, static_cast<std::uint64_t>(event.at)});
   }
+}
+
+TEST_CASE("events of every kind are told to people", "[sim][trace]") {
+  std::vector<std::string> told;
+  Trace trace;
+  trace.listen([&](const TraceEvent& event) { told.push_back(to_text(event)); });
+  trace.record(EventKind::resumed, 17, 0, 0, 1'500'000);
+  trace.record(EventKind::time, 2'000'001, 0, 0, 2'000'001);
+  trace.record(EventKind::sent, 3, 64, 0xAB, 2'000'001);
+  trace.record(EventKind::delivered, 4, 64, 0, 3'000'000);
+  trace.record(EventKind::disk, 1, 3, 0x40, 3'000'000);
+  trace.record(EventKind::fault, 2, 5, 0, 3'000'000);
+  trace.record(EventKind::life, 5, 2, 1, 1'003'000'000);
+  trace.hash();
+  CHECK(told == std::vector<std::string>{
+                    "1.500000 ms: task 17 resumed", "2.000001 ms: time goes on to 2000001 ns",
+                    "2.000001 ms: 64 bytes sent by end 3, checksum 00000000000000ab",
+                    "3.000000 ms: 64 bytes delivered to end 4",
+                    "3.000000 ms: operation 3 on the disk of node 1, of 40",
+                    "3.000000 ms: fault of kind 2 at node 5",
+                    "1003.000000 ms: life 2 of node 5 in state 1"});
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace millrace::sim {
 
@@ -25,6 +26,9 @@ struct TraceEvent {
   std::uint64_t at = 0;  ///< Virtual nanoseconds.
   friend bool operator==(const TraceEvent&, const TraceEvent&) = default;
 };
+
+/// `12.345678 ms: task 17 resumed`, for people (TRACE.md).
+std::string to_text(const TraceEvent& event);
 
 /// The hash of all events of a run, in their order. Always on.
 ///
