@@ -142,9 +142,11 @@ class Experiment {
       ++outcome_.statistics.checkpoints;
       last_progress_ = world_.now();
     } else if (&event.landmark == &landmarks::took_over) {
-      leftovers_.took_over(event.fields.id.term, objects());
+      leftovers_.took_over(event.fields.id.term, decided().value_or(CheckpointId{}), objects());
     } else if (&event.landmark == &landmarks::swept) {
-      leftovers_.saw(objects());
+      const std::set<std::string> left = objects();
+      leftovers_.saw(left);
+      leftovers_.swept(event.fields.id.term, left);
     } else if (&event.landmark == &landmarks::job_finished) {
       // What comes later are words of zombies.
       objects_at_the_end_ = objects();

@@ -23,11 +23,46 @@ std::optional<std::uint64_t> term_in(std::string_view name) {
   return error == std::errc{} ? std::optional(term) : std::nullopt;
 }
 
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
 
-void LeftoversJudge::took_over(Term term, std::set<std::string> names) {
+void LeftoversJudge::took_over(Term term, CheckpointId restored, std::set<std::string> names) {
   term_ = term;
+  restored_ = restored;
+  is_swept_ = false;
   names_at_takeover_ = std::move(names);
+}
+
+bool LeftoversJudge::is_state_of(CheckpointId id, const std::string& name) const {
+  const auto manifest = manifests_.find(id);
+  return manifest != manifests_.end() && holds(manifest->second.states, name);
+}
+
+bool LeftoversJudge::is_staged_by(CheckpointId id, const std::string& name) const {
+  const auto manifest = manifests_.find(id);
+  return manifest != manifests_.end() && holds(manifest->second.staged, name);
+}
+
+void LeftoversJudge::swept(Term term, const std::set<std::string>& names) {
+  if (term != term_) return;
+  is_swept_ = true;
+  for (const std::string& name : names_at_takeover_) {
+    const auto writer = term_in(name);
+    if (after_sweep_ || !names.contains(name) || !writer || *writer >= term_.number) continue;
+    // A zombie writes its heartbeat again, and what the manifest reaches is needed. Of several
+    // geneses the name does not say which one it was.
+    if (name.starts_with("heartbeat/") || name == "manifest/" + to_text(restored_) ||
+        (restored_ == CheckpointId::genesis() && name.starts_with("manifest/0.0-")) ||
+        is_state_of(restored_, name) || is_staged_by(restored_, name)) {
+      continue;
+    }
+    after_sweep_ = Breach{"leftovers", fmt::format("term {} has swept the store, which still holds "
+                                                   "{}, and nothing that it restored reaches that",
+                                                   term.number, name)};
+  }
 }
 
 void LeftoversJudge::decided(const std::set<std::string>& names) {
@@ -48,11 +83,7 @@ void LeftoversJudge::saw(const std::set<std::string>& names) {
 bool LeftoversJudge::belongs(const std::string& name, CheckpointId last) const {
   if (name == "head" || name == "manifest/" + to_text(last)) return true;
   if (name == fmt::format("heartbeat/{}", term_.number)) return true;
-  const auto reached = states_.find(last);
-  if (reached != states_.end() &&
-      std::find(reached->second.begin(), reached->second.end(), name) != reached->second.end()) {
-    return true;
-  }
+  if (is_state_of(last, name)) return true;
   const auto writer = term_in(name);
   if (gone_.contains(name)) return true;
   return writer && *writer < term_.number && !names_at_takeover_.contains(name);
@@ -60,6 +91,12 @@ bool LeftoversJudge::belongs(const std::string& name, CheckpointId last) const {
 
 std::optional<Breach> LeftoversJudge::judge(CheckpointId last,
                                             const std::set<std::string>& names) const {
+  if (after_sweep_) return after_sweep_;
+  if (!is_swept_) {
+    return Breach{
+        "leftovers",
+        fmt::format("the job is finished, and term {} has never swept the store", term_.number)};
+  }
   std::vector<std::string> left;
   for (const std::string& name : names) {
     if (!belongs(name, last)) left.push_back(name);

@@ -14,9 +14,10 @@
 
 namespace millrace::properties {
 
-/// Judges what a finished job leaves in its object store (PROTOCOL 8, leftovers): what its last
-/// manifest reaches, and nothing that somebody would have to clean up. Rows are not reached any
-/// more once all are visible, as they are at the end.
+/// Judges what is left in a job's object store (PROTOCOL 8, leftovers): after the sweep of a
+/// takeover nothing of what was there at the takeover, but for what the restored manifest reaches;
+/// and of a finished job what its last manifest reaches, and nothing that somebody would have to
+/// clean up. Rows are not reached any more once all are visible, as they are at the end.
 ///
 /// Not held against it: what a zombie of an earlier term has written since the last takeover, which
 /// the sweep of that takeover could not find; and what was removed after the last checkpoint and
@@ -24,10 +25,13 @@ namespace millrace::properties {
 class LeftoversJudge {
  public:
   /// A manifest was written.
-  void claimed(const Witness& witness) { states_[witness.id] = witness.states; }
+  void claimed(const Witness& witness) { manifests_[witness.id] = witness; }
 
-  /// A takeover, with these objects in the store. Later ones count instead of earlier ones.
-  void took_over(Term term, std::set<std::string> names);
+  /// A takeover, with these objects in the store, by a head that names checkpoint `restored`. Later
+  /// ones count instead of earlier ones.
+  void took_over(Term term, CheckpointId restored, std::set<std::string> names);
+  /// The sweep of what terms before `term` left says that it is done, with these objects there.
+  void swept(Term term, const std::set<std::string>& names);
   /// A checkpoint was decided. What has gone before may have come back, but not to stay.
   void decided(const std::set<std::string>& names);
   /// These objects are there now.
@@ -43,9 +47,14 @@ class LeftoversJudge {
 
  private:
   bool belongs(const std::string& name, CheckpointId last) const;
+  bool is_state_of(CheckpointId id, const std::string& name) const;
+  bool is_staged_by(CheckpointId id, const std::string& name) const;
 
-  std::map<CheckpointId, std::vector<std::string>> states_;
+  std::map<CheckpointId, Witness> manifests_;
   Term term_;
+  CheckpointId restored_;
+  bool is_swept_ = false;              ///< Behind the last takeover.
+  std::optional<Breach> after_sweep_;  ///< The first.
   std::set<std::string> names_at_takeover_;
   std::vector<std::string> tasks_;
   std::set<std::string> seen_;  ///< Since the last checkpoint.

@@ -76,7 +76,7 @@ Witness read_witness(std::span<const std::byte> manifest) {
     in.text();
     read_id(in);
     in.number<std::uint32_t>();
-    in.text();
+    witness.staged.emplace_back(in.text());
     in.number<std::uint64_t>();
     in.number<std::uint64_t>();
   }

@@ -20,6 +20,7 @@ struct Witness {
   CheckpointId id;
   std::vector<Claim> claims;
   std::vector<std::string> states;  ///< Names of objects.
+  std::vector<std::string> staged;  ///< The same, of rows that are not known to be visible.
   std::uint64_t records_late = 0;   ///< Dropped so far.
 };
 

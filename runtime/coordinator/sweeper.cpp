@@ -27,6 +27,7 @@ class Work {
   /// The names have to be found first. A later sweep includes an earlier one.
   void add_terms_before(Term term, std::set<std::string> reached) {
     before_ = term;
+    swept_.push_back(term);
     reached_ = std::move(reached);
   }
 
@@ -40,9 +41,12 @@ class Work {
       ++removed_;
     }
     LandmarkFields fields;
-    fields.id.term = std::exchange(swept_, {});
     fields.count = std::exchange(removed_, 0);
-    env_.landmark(landmarks::swept, fields);
+    if (swept_.empty()) env_.landmark(landmarks::swept, fields);
+    for (const Term term : std::exchange(swept_, {})) {
+      fields.id.term = term;
+      env_.landmark(landmarks::swept, fields);
+    }
   }
 
  private:
@@ -54,7 +58,7 @@ class Work {
       }
     }
     add(std::move(found));
-    swept_ = std::exchange(before_, {});
+    before_ = {};
   }
 
   Env& env_;
@@ -62,7 +66,7 @@ class Work {
   std::size_t removed_ = 0;
   Term before_;  ///< 0: nothing is to be found.
   std::set<std::string> reached_;
-  Term swept_;
+  std::vector<Term> swept_;  ///< Whose sweeps will be done when this is.
 };
 
 }  // namespace

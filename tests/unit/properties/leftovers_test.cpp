@@ -18,7 +18,8 @@ constexpr CheckpointId last{{2}, 3};
 LeftoversJudge judge_at_end(const Names& at_takeover = {"head", "manifest/1.4",
                                                         "state/1.4-window.0"}) {
   LeftoversJudge judge;
-  judge.took_over({2}, at_takeover);
+  judge.took_over({2}, {{1}, 4}, at_takeover);
+  judge.swept({2}, {});
   Witness witness;
   witness.id = last;
   witness.states = {"state/2.3-window.0", "state/2.3-source.0"};
@@ -87,6 +88,42 @@ TEST_CASE("what came back after it was removed is not held against the job, if i
 
   removed.decided({name});  // There was another checkpoint, and a sweep behind it.
   CHECK(!complaint(removed, clean, name).empty());
+}
+
+TEST_CASE(
+    "a takeover's sweep leaves what the restored manifest reaches, and nothing else of before",
+    "[properties][leftovers]") {
+  const CheckpointId restored{{1}, 4};
+  Witness witness;
+  witness.id = restored;
+  witness.states = {"state/1.4-window.0"};
+  witness.staged = {"staged/1.3-sink.0"};
+  const Names reached{"head", "manifest/1.4", "state/1.4-window.0", "staged/1.3-sink.0"};
+  const auto complaint_after = [&](Names names, const Names& after_sweep) {
+    LeftoversJudge judge;
+    judge.claimed(witness);
+    names.insert(reached.begin(), reached.end());
+    judge.took_over({2}, restored, names);
+    judge.swept({2}, after_sweep);
+    const auto breach = judge.judge(last, {});
+    return breach ? breach->what : "";
+  };
+
+  CHECK(complaint_after({}, reached).empty());
+  CHECK(complaint_after({"staged/1.5-sink.0"}, reached).empty());  // It is gone.
+  CHECK(complaint_after({}, {"staged/1.5-sink.0"}).empty());       // A zombie's, and new.
+  CHECK(complaint_after({"staged/1.5-sink.0"}, {"staged/1.5-sink.0"}) ==
+        "term 2 has swept the store, which still holds staged/1.5-sink.0, and nothing that it "
+        "restored reaches that");
+}
+
+TEST_CASE("a takeover that never sweeps is told of", "[properties][leftovers]") {
+  LeftoversJudge judge;
+  judge.took_over({2}, {}, {});
+  judge.swept({1}, {});  // Another's.
+  const auto breach = judge.judge(last, {});
+  REQUIRE(breach);
+  CHECK(breach->what == "the job is finished, and term 2 has never swept the store");
 }
 
 TEST_CASE("tasks that still run are leftovers", "[properties][leftovers]") {

@@ -80,6 +80,7 @@ TEST_CASE("the judges read out of a manifest what the processor wrote", "[proper
   CHECK(witness.claims[2].partition.empty());
   CHECK(witness.claims[2].offset == 5'000'000'000);
   CHECK(witness.states == std::vector<std::string>{"state/7.42-window.1"});
+  CHECK(witness.staged == std::vector<std::string>{"staged/7.42-sink.0"});
   CHECK(witness.records_late == 12);
 }
 
