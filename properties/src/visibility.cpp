@@ -69,7 +69,7 @@ RowComparison compare_rows(const Reference& reference, std::size_t required, std
 
 VisibilityJudge::Seen VisibilityJudge::read(bool with_rows) {
   Seen seen;
-  seen.look = table_().look([&](std::int64_t, std::span<const Cell> cells) {
+  seen.look = reader_([&](std::int64_t, std::span<const Cell> cells) {
     seen.hash.add(cells);
     if (with_rows) seen.rows.push_back(own(cells));
   });

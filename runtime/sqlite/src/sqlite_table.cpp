@@ -10,6 +10,7 @@
 #include "millrace/sqlite/database.hpp"
 #include "millrace/sqlite/fence_decision.hpp"
 #include "millrace/sqlite/publish_decision.hpp"
+#include "millrace/sqlite/table_rules.hpp"
 
 #include "marker_table.hpp"
 #include "quoted.hpp"

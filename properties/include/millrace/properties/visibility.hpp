@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "millrace/env/identity.hpp"
+#include "millrace/env/table_look.hpp"
 #include "millrace/properties/outcome.hpp"
 #include "millrace/properties/reference.hpp"
-#include "millrace/sqlite/table_reader.hpp"
 
 namespace millrace::properties {
 
@@ -33,13 +33,15 @@ RowComparison compare_rows(const Reference& reference, std::size_t required, std
 /// false claim convicts itself.
 class VisibilityJudge {
  public:
-  /// `table` opens the table as any reader would; a restart of the database ends what was opened
-  /// before. `decided` tells which checkpoint the store's register names, whatever anybody says.
-  VisibilityJudge(const Reference& reference, SinkMode mode, std::function<TableReader&()> table,
+  /// Looks at the sink's table as any reader of its database would. May throw WorldErrors.
+  using Reader = std::function<TableLook(const TableVisit&)>;
+
+  /// `decided` tells which checkpoint the store's register names, whatever anybody says.
+  VisibilityJudge(const Reference& reference, SinkMode mode, Reader reader,
                   std::function<std::optional<CheckpointId>()> decided)
       : reference_(reference),
         mode_(mode),
-        table_(std::move(table)),
+        reader_(std::move(reader)),
         decided_(std::move(decided)) {}
 
   /// A manifest was written: what checkpoint `id` claims to have read.
@@ -75,7 +77,7 @@ class VisibilityJudge {
 
   const Reference& reference_;
   SinkMode mode_;
-  std::function<TableReader&()> table_;
+  Reader reader_;
   std::function<std::optional<CheckpointId>()> decided_;
   std::map<CheckpointId, std::vector<Claim>> claims_;
   std::optional<CheckpointId> newest_;  ///< That was visible.
