@@ -229,11 +229,13 @@ World::Ended World::run_until(Instant limit) {
         continue;
       }
       if (stopped_) break;
-      if (!scheduler_->any_ready() && scheduler_->next_event() > limit) {
+      if (!scheduler_->any_ready()) {
         const bool is_idle = scheduler_->next_event() == Instant::never();
-        ended = is_idle ? Ended::idle : Ended::limit;
-        if (!is_idle) scheduler_->skip_to(limit);
-        break;
+        if (is_idle || scheduler_->next_event() > limit) {
+          ended = is_idle ? Ended::idle : Ended::limit;
+          if (!is_idle) scheduler_->skip_to(limit);
+          break;
+        }
       }
       scheduler_->advance();
     }
