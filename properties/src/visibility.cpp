@@ -168,9 +168,14 @@ void VisibilityJudge::judge_rows(std::size_t required, std::size_t allowed,
 }
 
 bool VisibilityJudge::look_at_the_end() {
-  const Seen seen = read(true);
-  if (seen.look.outcome == TableLook::Outcome::busy) return false;
   const std::size_t all = reference_.rows().size();
+  const Seen hashed = read(false);
+  if (hashed.look.outcome == TableLook::Outcome::busy) return false;
+  if (reference_.is_exact() && hashed.hash == reference_.hash_of_first(all)) {
+    rows_ = {};
+    return true;
+  }
+  const Seen seen = read(true);
   const RowComparison comparison = compare_rows(reference_, all, all, seen.rows);
   rows_ = comparison.counts;  // Whatever was wrong on the way, this is what was left.
   if (comparison.counts.wrong() == 0) return true;

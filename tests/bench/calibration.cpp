@@ -89,6 +89,7 @@ void commit_100_rows(int times) {
 }  // namespace
 
 void calibrate(const Report& report) {
+  if (!report.wants("machine/")) return;
   report.add({"machine/fiber-switch", "ns", median_ns(10'000'000, switch_fibers) / 2});
   report.add({"machine/heap-10k", "ns", median_ns(2'000'000, hold_in_heap)});
   report.add({"machine/xxh3-64b", "ns", median_ns(20'000'000, hash_64_bytes)});

@@ -1,7 +1,7 @@
 #include "figures.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <cstdio>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -61,10 +61,13 @@ std::string json_of(const Figure& figure) {
 }  // namespace
 
 Report::Report(int& argc, char** argv) {
-  const auto is_json = [](std::string_view argument) { return argument == "--json"; };
-  char** const end = std::remove_if(argv + 1, argv + argc, is_json);
-  as_json_ = end != argv + argc;
-  argc = static_cast<int>(end - argv);
+  constexpr std::string_view only = "--only=";
+  const auto is_ours = [this, only](std::string_view argument) {
+    if (argument.starts_with(only)) only_ = argument.substr(only.size());
+    as_json_ |= argument == "--json";
+    return argument == "--json" || argument.starts_with(only);
+  };
+  argc = static_cast<int>(std::remove_if(argv + 1, argv + argc, is_ours) - argv);
 }
 
 void Report::add(const Figure& figure) const {

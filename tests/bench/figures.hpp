@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace millrace::bench {
@@ -38,12 +39,15 @@ struct Figure {
 /// JSON object a line.
 class Report {
  public:
-  /// Takes `--json` out of the arguments of a program.
+  /// Takes `--json`, and `--only=` with a part of a figure's name, out of a program's arguments.
   Report(int& argc, char** argv);
+  /// Whether anybody wants to know.
+  bool wants(std::string_view name) const { return name.find(only_) != std::string_view::npos; }
   void add(const Figure& figure) const;
 
  private:
   bool as_json_ = false;
+  std::string only_;
 };
 
 /// Seconds of processor time that this process has used: machines are shared, and its own work is

@@ -86,6 +86,7 @@ double least_messages_per_second() {
 }  // namespace
 
 void bench_messages(const Report& report) {
+  if (!report.wants("sim/msg")) return;
   const auto [value, floor] = medians_of(rounds, messages_per_second, least_messages_per_second);
   report.add({"sim/msg", "messages/s", value, floor, at_least(2e6), at_least(5e6)});
 }

@@ -1,6 +1,6 @@
 // How fast the simulator is, against hand-written loops that do the least of the same.
 //
-//   simulator [--json]
+//   simulator [--json] [--only=PART-OF-A-NAME]
 
 #include "simulator.hpp"
 

@@ -48,6 +48,7 @@ double ns_there_and_back() {
 }  // namespace
 
 void bench_switch(const Report& report) {
+  if (!report.wants("sim/switch")) return;
   const auto [value, floor] = medians_of(rounds, ns_of_switch, ns_there_and_back);
   report.add({"sim/switch", "ns", value, floor, at_most(35), ratio_at_most(3)});
 }
