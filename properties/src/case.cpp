@@ -121,7 +121,19 @@ class CaseReader {
   static void read_cluster(Case& made, TomlSection cluster) {
     made.cluster.workers = static_cast<std::uint32_t>(cluster.integer("workers", 1, 100));
     made.cluster.parallelism = static_cast<std::uint32_t>(cluster.integer("parallelism", 1, 128));
+    made.cluster.database = database_kind(cluster);
     cluster.finish();
+  }
+
+  static DatabaseKind database_kind(TomlSection& cluster) {
+    const std::string text = cluster.text_or("database", "sqlite");
+    if (text == "memory") return DatabaseKind::memory;
+    if (text != "sqlite") {
+      cluster.fail_key("database", fmt::format("`cluster.database` is \"{}\"; sqlite or memory is "
+                                               "expected",
+                                               text));
+    }
+    return DatabaseKind::sqlite;
   }
 
   static void read_timing(Case& made, TomlSection timing) {
@@ -239,6 +251,7 @@ std::string to_text(const Case& written, const std::vector<std::string>& comment
 std::string setting_text(const Case& written) {
   std::string out = fmt::format("[cluster]\nworkers = {}\nparallelism = {}\n",
                                 written.cluster.workers, written.cluster.parallelism);
+  if (written.cluster.database == DatabaseKind::memory) out += "database = \"memory\"\n";
   out +=
       fmt::format("\n[timing]\narrival = \"{}\"\ncheckpoint_interval = \"{}\"\n",
                   faults::to_text(written.arrival), faults::to_text(written.checkpoint_interval));

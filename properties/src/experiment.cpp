@@ -14,9 +14,11 @@
 #include "millrace/runtime/worker/worker.hpp"
 #include "millrace/sim/database_server.hpp"
 #include "millrace/sim/log_server.hpp"
+#include "millrace/sim/memory_database.hpp"
 #include "millrace/sim/sqlite_vfs.hpp"
 #include "millrace/sim/store_server.hpp"
 #include "millrace/sim/world.hpp"
+#include "millrace/sqlite/table_reader.hpp"
 
 #include "late_records.hpp"
 #include "leftovers.hpp"
@@ -86,9 +88,16 @@ class Experiment {
       world_.disk_of(log_).install(input_directory + partition.name, as_bytes(partition.text));
     }
     database_ = world_.add_node(sim::database_node, "database", [this](Env& env) {
-      sim::run_database_server(env, {vfs_->name(), [this] { look(); }});
+      sim::run_database_server(env, database_options());
     });
-    vfs_.emplace(world_, database_);
+    if (!in_memory()) vfs_.emplace(world_, database_);
+  }
+
+  bool in_memory() const { return scenario_.cluster.database == DatabaseKind::memory; }
+
+  sim::DatabaseOptions database_options() {
+    if (in_memory()) return {"", [this] { look(); }, &memory_};
+    return {vfs_->name(), [this] { look(); }};
   }
 
   void add_processor() {
@@ -156,12 +165,14 @@ class Experiment {
     }
   }
 
-  TableReader& table() {
+  TableLook look_at_table(const TableVisit& visit) {
+    if (in_memory()) return memory_.look(subject_.spec.table, visit);
+    // A restart of the database ends what was opened before.
     if (!table_ || table_life_ != world_.life_of(database_)) {
       table_.emplace(subject_.spec.database, vfs_->name(), subject_.spec.table);
       table_life_ = world_.life_of(database_);
     }
-    return *table_;
+    return table_->look(visit);
   }
 
   /// What the register names now, read from the store's disk.
@@ -295,7 +306,8 @@ class Experiment {
   sim::NodeId store_;
   sim::NodeId log_;
   sim::NodeId database_;
-  std::optional<sim::SqliteVfs> vfs_;
+  std::optional<sim::SqliteVfs> vfs_;  ///< None if the table is in memory.
+  sim::MemoryDatabase memory_;
   CoordinatorOptions coordinator_options_;
   WorkerOptions worker_options_;
   std::optional<faults::Injector> injector_;
@@ -310,7 +322,7 @@ class Experiment {
   std::optional<TableReader> table_;
   std::uint32_t table_life_ = 0;  ///< Of the database, when `table_` was opened.
   VisibilityJudge judge_{subject_.reference, subject_.spec.mode,
-                         [this]() -> TableReader& { return table(); },
+                         [this](const TableVisit& visit) { return look_at_table(visit); },
                          [this] { return decided(); }};
 };
 

@@ -10,18 +10,22 @@ constexpr Site pause_before{"arrivals.pause"};
 constexpr Site is_quiet{"arrivals.is_quiet"};
 constexpr Site how_much_faster{"arrivals.how_much_faster"};
 
+/// Behind the line that begins at `begin`.
+std::size_t end_of_line(const std::string& text, std::size_t begin) {
+  const auto newline = text.find('\n', begin);
+  return newline == std::string::npos ? text.size() : newline + 1;
+}
+
 std::uint64_t count_lines(const std::string& text) {
-  const auto ends = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
-  return ends + (text.empty() || text.back() == '\n' ? 0 : 1);
+  std::uint64_t lines = 0;
+  for (std::size_t at = 0; at < text.size(); at = end_of_line(text, at)) ++lines;
+  return lines;
 }
 
 /// The first `lines` lines.
 std::string cut(const std::string& text, std::uint64_t lines) {
   std::size_t end = 0;
-  while (lines-- > 0 && end < text.size()) {
-    const auto newline = text.find('\n', end);
-    end = newline == std::string::npos ? text.size() : newline + 1;
-  }
+  while (lines-- > 0 && end < text.size()) end = end_of_line(text, end);
   return text.substr(0, end);
 }
 
@@ -71,8 +75,7 @@ sim::Arrivals draw_arrivals(const Input& input, std::chrono::nanoseconds span, s
       if (draws.hits(is_quiet, {1, 16})) now += 400;
       const std::uint64_t size = 1 + draws.below(burst_size, 15);
       for (std::uint64_t i = 0; i < size && offset < partition.text.size(); ++i) {
-        const auto newline = partition.text.find('\n', offset);
-        offset = newline == std::string::npos ? partition.text.size() : newline + 1;
+        offset = end_of_line(partition.text, offset);
         ++lines;
       }
       bursts.push_back({now, offset});

@@ -7,15 +7,15 @@
 namespace millrace::properties {
 
 std::optional<Breach> judge_late(const Reference& reference, std::uint64_t dropped,
-                                 const std::vector<OwnedRow>& rows) {
+                                 const std::optional<std::vector<OwnedRow>>& rows) {
   if (dropped > reference.may_be_late()) {
     return Breach{"late", fmt::format("{} records were dropped as late, and {} came too late",
                                       dropped, reference.may_be_late())};
   }
   const auto column = reference.count_column();
-  if (!column) return std::nullopt;
+  if (!column || !rows) return std::nullopt;
   std::uint64_t counted = 0;
-  for (const OwnedRow& row : rows) {
+  for (const OwnedRow& row : *rows) {
     counted += static_cast<std::uint64_t>(std::get<std::int64_t>(row.at(*column)));
   }
   if (counted + dropped == reference.kept_records()) return std::nullopt;

@@ -1,6 +1,8 @@
 #include "millrace/runtime/flow/wire.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,7 +12,7 @@ namespace millrace {
 namespace {
 
 constexpr std::size_t header_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
-constexpr std::size_t piece_bytes = 32 * 1024;
+constexpr std::size_t least_room_bytes = 1024;
 
 }  // namespace
 
@@ -26,25 +28,22 @@ std::optional<Bytes> FrameReader::next(Connection& connection) {
   while (true) {
     if (auto frame = take_frame()) return frame;
     if (begin_ != 0) {
-      received_.erase(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(begin_));
-      begin_ = 0;
+      std::copy(received_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                received_.begin() + static_cast<std::ptrdiff_t>(end_), received_.begin());
+      end_ -= std::exchange(begin_, 0);
     }
-    const std::size_t had = received_.size();
-    received_.resize(had + piece_bytes);
-    std::size_t got = 0;
-    try {
-      got = connection.try_read(std::span(received_).subspan(had));
-    } catch (const ConnectionLost&) {
-      received_.resize(had);
-      throw;
+    // Made larger where it must be, and never smaller: most reads find nothing.
+    if (received_.size() - end_ < least_room_bytes) {
+      received_.resize(std::max(2 * received_.size(), end_ + least_room_bytes));
     }
-    received_.resize(had + got);
+    const std::size_t got = connection.try_read(std::span(received_).subspan(end_));
     if (got == 0) return std::nullopt;
+    end_ += got;
   }
 }
 
 std::optional<Bytes> FrameReader::take_frame() {
-  const auto left = std::span<const std::byte>(received_).subspan(begin_);
+  const auto left = std::span<const std::byte>(received_).subspan(begin_, end_ - begin_);
   if (left.size() < header_bytes) return std::nullopt;
   Decoder in(left);
   const auto size = in.number<std::uint32_t>();

@@ -41,26 +41,29 @@ BlockRef::Block* BlockRef::allocate(const EntryType& type) {
   return block;
 }
 
-BlockRef BlockRef::fresh(const EntryType& type) {
-  BlockRef block(allocate(type));
-  type.make(block.data(), type.per_block);
-  return block;
+BlockRef BlockRef::fresh(const EntryType& type) { return BlockRef(allocate(type)); }
+
+void BlockRef::make_up_to(std::uint32_t count) {
+  const EntryType& type = *block_->type;
+  type.make(data() + std::size_t{type.size_bytes} * block_->made, count - block_->made);
+  block_->made = count;
 }
 
 BlockRef BlockRef::clone() const {
   const EntryType& type = *block_->type;
   BlockRef copy(allocate(type));
   if (type.is_trivial) {
-    std::memcpy(copy.data(), data(), std::size_t{type.size_bytes} * type.per_block);
+    std::memcpy(copy.data(), data(), std::size_t{type.size_bytes} * block_->made);
   } else {
-    type.copy(copy.data(), data(), type.per_block);
+    type.copy(copy.data(), data(), block_->made);
   }
+  copy.block_->made = block_->made;
   return copy;
 }
 
 BlockRef::~BlockRef() {
   if (block_ == nullptr || block_->held.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (!block_->type->is_trivial) block_->type->destroy(data(), block_->type->per_block);
+  if (!block_->type->is_trivial) block_->type->destroy(data(), block_->made);
   ::operator delete(block_);
 }
 
@@ -75,6 +78,7 @@ std::uint32_t BlockStore::add() {
   const std::uint32_t b = size_ / type_->per_block;
   if (size_ % type_->per_block == 0 && b == data_.size()) grow();
   before_write(b);
+  owned_[b].make(size_ % type_->per_block + 1);
   return size_++;
 }
 

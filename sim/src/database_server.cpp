@@ -6,6 +6,7 @@
 #include "millrace/sqlite/sqlite_tables.hpp"
 
 #include "device_server.hpp"
+#include "memory_table.hpp"
 #include "sink_protocol.hpp"
 
 namespace millrace::sim {
@@ -40,11 +41,17 @@ class SentBatches final : public StagedBatches {
   std::optional<CheckpointId> pending_;  ///< Whose the next block is.
 };
 
+std::unique_ptr<SinkTables> open_tables(Env& env, const DatabaseOptions& options) {
+  if (options.memory != nullptr) {
+    return std::make_unique<MemoryTables>(env, *options.memory, options.on_commit);
+  }
+  return std::make_unique<SqliteTables>("", options.vfs, options.on_commit);
+}
+
 /// The tables of one client; it uses one.
 class SinkSession {
  public:
-  explicit SinkSession(const DatabaseOptions& options)
-      : tables_("", options.vfs, options.on_commit) {}
+  SinkSession(Env& env, const DatabaseOptions& options) : tables_(open_tables(env, options)) {}
 
   Bytes serve(Env& env, std::span<const std::byte> request) {
     Decoder in(request);
@@ -109,11 +116,11 @@ class SinkSession {
     for (auto& name : schema.key) name = in.text();
     schema.unique_key = in.number<std::uint8_t>() != 0;
     schema.mode = static_cast<SinkMode>(in.number<std::uint8_t>());
-    table_ = tables_.open(database, schema);
+    table_ = tables_->open(database, schema);
     return {};
   }
 
-  SqliteTables tables_;
+  std::unique_ptr<SinkTables> tables_;
   std::unique_ptr<SinkTable> table_;
 };
 
@@ -121,7 +128,7 @@ class SinkSession {
 
 void run_database_server(Env& env, const DatabaseOptions& options) {
   serve_device(env, database_operations, [options](Env& session_env) -> DeviceSession {
-    const auto session = std::make_shared<SinkSession>(options);
+    const auto session = std::make_shared<SinkSession>(session_env, options);
     return [session, &session_env](std::span<const std::byte> request) {
       return session->serve(session_env, request);
     };

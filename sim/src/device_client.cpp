@@ -7,13 +7,14 @@
 namespace millrace::sim {
 namespace {
 
-Bytes unwrap(const Bytes& answer) {
+Bytes unwrap(Bytes answer) {
   Decoder in(answer);
   const auto kind = static_cast<AnswerKind>(in.number<std::uint8_t>());
-  const auto rest = in.skip(in.left());
-  const std::string text(as_text(rest));
+  answer.erase(answer.begin());
+  if (kind == AnswerKind::value) return answer;
+  const std::string text(as_text(answer));
   switch (kind) {
-    case AnswerKind::value: return Bytes(rest.begin(), rest.end());
+    case AnswerKind::value: break;
     case AnswerKind::world_error: throw WorldError(text);
     case AnswerKind::unavailable: throw Unavailable(text);
     case AnswerKind::corrupt: throw CorruptObject(text);
@@ -55,9 +56,9 @@ void DeviceClient::send(std::span<const std::byte> request, Instant deadline) {
 }
 
 std::optional<Bytes> DeviceClient::try_receive() {
-  const auto answer = try_take_frame(*connection_, received_);
+  auto answer = try_take_frame(*connection_, received_);
   if (!answer) return std::nullopt;
-  return unwrap(*answer);
+  return unwrap(std::move(*answer));
 }
 
 void DeviceClient::hang_up() {

@@ -12,26 +12,28 @@
 namespace millrace::sim {
 namespace {
 
-Bytes answered(AnswerKind kind, std::span<const std::byte> rest) {
-  Encoder out;
-  out.number(static_cast<std::uint8_t>(kind));
-  out.raw(rest.data(), rest.size());
-  return out.take();
-}
+/// An answer as it is sent.
+struct Answer {
+  bool was_carried_out;
+  Bytes frame;
+};
 
-Bytes answer_to(const DeviceSession& session, std::span<const std::byte> request) {
+Answer answer_to(const DeviceSession& session, std::span<const std::byte> request) {
+  const auto failed = [](AnswerKind kind, const std::exception& error) {
+    return Answer{false, framed(kind, as_bytes(error.what()))};
+  };
   try {
-    return answered(AnswerKind::value, session(request));
+    return {true, framed(AnswerKind::value, session(request))};
   } catch (const Unavailable& error) {
-    return answered(AnswerKind::unavailable, as_bytes(error.what()));
+    return failed(AnswerKind::unavailable, error);
   } catch (const CorruptObject& error) {
-    return answered(AnswerKind::corrupt, as_bytes(error.what()));
+    return failed(AnswerKind::corrupt, error);
   } catch (const WorldError& error) {
-    return answered(AnswerKind::world_error, as_bytes(error.what()));
+    return failed(AnswerKind::world_error, error);
   } catch (const UsageError& error) {
-    return answered(AnswerKind::usage_error, as_bytes(error.what()));
+    return failed(AnswerKind::usage_error, error);
   } catch (const JobFailed& error) {
-    return answered(AnswerKind::job_failed, as_bytes(error.what()));
+    return failed(AnswerKind::job_failed, error);
   }
 }
 
@@ -39,14 +41,13 @@ Bytes answer_to(const DeviceSession& session, std::span<const std::byte> request
 Node& node_of(Env& env) { return static_cast<Task&>(env.parker).node(); }
 
 /// Nothing: the answer is lost.
-std::optional<Bytes> disturbed_answer(Env& env, Node& node, std::string_view operation,
-                                      const DeviceSession& session,
-                                      std::span<const std::byte> request) {
+std::optional<Answer> disturbed_answer(Env& env, Node& node, std::string_view operation,
+                                       const DeviceSession& session,
+                                       std::span<const std::byte> request) {
   // The request was long on its way; whoever sent it may have given it up.
   if (const auto by = node.take_answer_disturbance(operation, true)) env.sleep(*by);
-  Bytes answer = answer_to(session, request);
-  const bool was_carried_out = answer.front() == static_cast<std::byte>(AnswerKind::value);
-  if (was_carried_out && node.take_answer_disturbance(operation, false)) return std::nullopt;
+  Answer answer = answer_to(session, request);
+  if (answer.was_carried_out && node.take_answer_disturbance(operation, false)) return std::nullopt;
   return answer;
 }
 
@@ -62,14 +63,14 @@ void serve_connection(Env& env, Connection& connection,
         env.parker.park_until(Instant::never());
         continue;
       }
-      std::optional<Bytes> answer;
+      std::optional<Answer> answer;
       if (node.answer_disturbances.empty()) {
         answer = answer_to(session, *request);
       } else {
         const auto operation = operations[std::to_integer<std::size_t>(request->front())];
         answer = disturbed_answer(env, node, operation, session, *request);
       }
-      if (answer) connection.write(framed(*answer), Instant::never());
+      if (answer) connection.write(answer->frame, Instant::never());
     }
   } catch (const ConnectionLost&) {
     // The client is gone; so is its session.

@@ -179,9 +179,7 @@ void SimDisk::sync_directory(std::string_view directory) {
 }
 
 void SimDisk::install(std::string_view path, std::span<const std::byte> bytes) {
-  auto inode = std::make_shared<Inode>();
-  inode->write(0, bytes);
-  inode->sync();
+  const auto inode = std::make_shared<Inode>(bytes);
   make_directory(directory_of(path));
   names_[std::string(path)] = inode;
   durable_names_[std::string(path)] = inode;

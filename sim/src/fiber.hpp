@@ -3,10 +3,14 @@
 #include <cstddef>
 #include <functional>
 #include <new>
+#include <utility>
 
 #include <boost/context/fiber.hpp>
 
+#include "millrace/env/invariant.hpp"
 #include "millrace/sim/stack_pool.hpp"
+
+#include "sanitizer.hpp"
 
 namespace millrace::sim {
 
@@ -37,10 +41,12 @@ class Fiber {
   boost::context::fiber& inside() {
     return *std::launder(reinterpret_cast<boost::context::fiber*>(slot_));
   }
-  void enter();
+  void* bottom() const { return static_cast<char*>(stack_.sp) - stack_.size; }
+  void enter() { sanitizer::finish_switch(fake_stack_, &main_bottom_, &main_size_); }
   void leave_for_good();
 
   StackPool& stacks_;
+  StackPool::Stack pooled_;
   boost::context::stack_context stack_;
   std::function<void()> body_;
   // Not a member proper: destroying a suspended boost fiber unwinds it by an exception of its own,
@@ -58,6 +64,7 @@ class Fiber {
     unsigned int uncaught = 0;
   };
   Exceptions exceptions_;
+  Exceptions* exceptions_of_thread_;
 
   // For the sanitizers, which must be told about every switch.
   void* fake_stack_ = nullptr;
@@ -67,5 +74,28 @@ class Fiber {
   void* tsan_fiber_ = nullptr;
   void* tsan_main_ = nullptr;
 };
+
+// Both inline: each call that is left on the other stack is a return that the processor predicts
+// wrong, and that is most of what a switch costs.
+
+inline void Fiber::resume() {
+  invariant(!done_, "a fiber that has ended is not resumed");
+  started_ = true;
+  const Exceptions mine = std::exchange(*exceptions_of_thread_, exceptions_);
+  sanitizer::start_switch(&main_fake_stack_, bottom(), stack_.size);
+  tsan_main_ = sanitizer::this_thread_fiber();
+  sanitizer::switch_thread_fiber(tsan_fiber_);
+  inside() = std::move(inside()).resume();
+  sanitizer::finish_switch(main_fake_stack_, nullptr, nullptr);
+  exceptions_ = std::exchange(*exceptions_of_thread_, mine);
+  if (done_) abandon();
+}
+
+inline void Fiber::yield() {
+  sanitizer::start_switch(&fake_stack_, main_bottom_, main_size_);
+  sanitizer::switch_thread_fiber(tsan_main_);
+  *outside_ = std::move(*outside_).resume();
+  enter();
+}
 
 }  // namespace millrace::sim

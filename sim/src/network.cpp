@@ -110,7 +110,7 @@ class SimConnection final : public Connection {
       peer.blocked_writer = &task;
       wait.until(deadline);
     }
-    world_.network().send(socket_, Network::Kind::data, Bytes(frame.begin(), frame.end()));
+    world_.network().send(socket_, Network::Kind::data, frame);
     return true;
   }
 
@@ -293,38 +293,36 @@ Packet& Network::fresh_packet() {
   return packet;
 }
 
-void Network::send(Socket& from, Kind kind, Bytes frame) {
+void Network::send(Socket& from, Kind kind, std::span<const std::byte> frame) {
   Socket* const to = from.peer;
   if (to == nullptr) return;
-  world_.trace().record(EventKind::sent, from.id, frame.size(),
-                        checksum(std::span<const std::byte>(frame)), world_.now().ns);
+  world_.trace().record(EventKind::sent, from.id, frame.size(), checksum(frame), world_.now().ns);
   const bool may_be_disturbed = from.lane == Lane::control && kind == Kind::data;
   if (may_be_disturbed && !disturbances_.empty() && disturb_frame(from, *to, frame)) return;
   const Instant at = std::max(to->last_arrival, world_.now() + latency(from, to->node));
   to->last_arrival = at;
-  schedule(from, *to, kind, std::move(frame), at);
+  schedule(from, *to, kind, frame, at);
 }
 
-void Network::schedule(Socket& from, Socket& to, Kind kind, Bytes frame, Instant at) {
+void Network::schedule(Socket& from, Socket& to, Kind kind, std::span<const std::byte> frame,
+                       Instant at) {
   to.travelling += frame.size();
   Packet& packet = fresh_packet();
   packet.source = &from;
   packet.target = &to;
   packet.kind = kind;
-  packet.frame = std::move(frame);
+  packet.frame.assign(frame.begin(), frame.end());
   world_.scheduler().schedule(at, packet);
 }
 
 void Network::arrive(Packet& packet) {
   Socket& to = *packet.target;
   if ((!disturbances_.empty() || !to.held.empty()) && hold(packet)) return;
-  // Taken out first: delivering may send, and reuse this packet.
-  const Bytes bytes = std::exchange(packet.frame, {});
-  free_packets_.push_back(&packet);
-  deliver(to, packet.kind, bytes);
+  deliver(to, packet.kind, packet.frame);
+  free_packets_.push_back(&packet);  // Not before: delivering may send.
 }
 
-void Network::deliver(Socket& to, Kind kind, const Bytes& frame) {
+void Network::deliver(Socket& to, Kind kind, Bytes& frame) {
   ++delivered_;
   world_.trace().record(EventKind::delivered, to.id, frame.size(), static_cast<std::uint64_t>(kind),
                         world_.now().ns);
@@ -343,7 +341,11 @@ void Network::deliver(Socket& to, Kind kind, const Bytes& frame) {
       }
       // A frame that was held may come behind the end.
       if (to.state == Socket::State::closed_by_peer) return;
-      to.arrived.insert(to.arrived.end(), frame.begin(), frame.end());
+      if (to.arrived.empty()) {
+        std::swap(to.arrived, frame);
+      } else {
+        to.arrived.insert(to.arrived.end(), frame.begin(), frame.end());
+      }
       break;
     case Kind::end:
       if (to.state == Socket::State::open) to.state = Socket::State::closed_by_peer;
@@ -454,7 +456,7 @@ std::chrono::nanoseconds Network::slowness(const Node& from, const Node& to) {
 }
 
 /// Does to a frame what a message bus may do. Returns whether it is not to be sent as usual.
-bool Network::disturb_frame(Socket& from, Socket& to, const Bytes& frame) {
+bool Network::disturb_frame(Socket& from, Socket& to, std::span<const std::byte> frame) {
   for (LinkDisturbance& disturbance : disturbances_) {
     const auto* const chances = std::get_if<FrameChances>(&disturbance.what);
     if (chances == nullptr || !applies(disturbance, Way::both, from.node, to.node)) continue;
@@ -484,8 +486,9 @@ std::size_t Network::reset(const Between& between) {
     const bool is_open = end.is_alive() && end.state == Socket::State::open && end.peer != nullptr;
     if (!is_open || !applies(what, Way::both, end.node, end.peer->node)) continue;
     ++connections;
-    deliver(end, Kind::reset, {});
-    if (end.peer->state == Socket::State::open) deliver(*end.peer, Kind::reset, {});
+    Bytes nothing;
+    deliver(end, Kind::reset, nothing);
+    if (end.peer->state == Socket::State::open) deliver(*end.peer, Kind::reset, nothing);
   }
   return connections;
 }

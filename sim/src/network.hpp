@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -102,14 +103,14 @@ class Network {
   // For sockets.
 
   enum class Kind : std::uint8_t { data, end, reset };
-  void send(Socket& from, Kind kind, Bytes frame);
+  void send(Socket& from, Kind kind, std::span<const std::byte> frame);
   void close(Socket& socket);
 
  private:
   friend class Packet;
   class Opening;
   std::chrono::nanoseconds latency(Socket& from, const Node& to);
-  void schedule(Socket& from, Socket& to, Kind kind, Bytes frame, Instant at);
+  void schedule(Socket& from, Socket& to, Kind kind, std::span<const std::byte> frame, Instant at);
   void arrive(Packet& packet);
 
   // Disturbances.
@@ -117,9 +118,10 @@ class Network {
   bool hold(Packet& packet);
   void release(Socket& to);
   std::chrono::nanoseconds slowness(const Node& from, const Node& to);
-  bool disturb_frame(Socket& from, Socket& to, const Bytes& frame);
+  bool disturb_frame(Socket& from, Socket& to, std::span<const std::byte> frame);
 
-  void deliver(Socket& to, Kind kind, const Bytes& frame);
+  /// Leaves in `frame` a buffer for another one.
+  void deliver(Socket& to, Kind kind, Bytes& frame);
   void later(Socket& from, const Node& to, std::function<void()> action);
   void accept(Socket& client, const Endpoint& to, std::string_view route);
   void answer(Socket& client, Socket& server, Socket::State state);

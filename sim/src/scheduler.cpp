@@ -28,31 +28,52 @@ void Scheduler::schedule(Instant at, Event& event) {
   std::push_heap(timers_.begin(), timers_.end(), std::greater<>{});
 }
 
-bool Scheduler::advance() {
-  if (!ready_.empty()) {
-    auto chosen = ready_.begin();
-    auto oldest = ready_.begin();
-    for (auto it = ready_.begin() + 1; it != ready_.end(); ++it) {
-      if (it->rank < chosen->rank || (it->rank == chosen->rank && it->order < chosen->order)) {
-        chosen = it;
-      }
-      if (it->order < oldest->order) oldest = it;
+// These three are inline for the same reason as the switch itself.
+
+[[gnu::always_inline]] inline void Scheduler::switch_to(Task& task) {
+  invariant(current_ == nullptr, "tasks are resumed from the main stack");
+  current_ = &task;
+  ++switches_;
+  task.run();
+  current_ = nullptr;
+}
+
+inline void Scheduler::run_next() {
+  auto chosen = ready_.begin();
+  auto oldest = ready_.begin();
+  for (auto it = ready_.begin() + 1; it != ready_.end(); ++it) {
+    if (it->rank < chosen->rank || (it->rank == chosen->rank && it->order < chosen->order)) {
+      chosen = it;
     }
-    if (switches_ - oldest->since >= most_overtakings) chosen = oldest;
-    Task& task = *chosen->task;
-    *chosen = ready_.back();
-    ready_.pop_back();
-    trace_.record(EventKind::resumed, task.id(), 0, 0, now_.ns);
-    resume(task);
-    return true;
+    if (it->order < oldest->order) oldest = it;
   }
-  if (timers_.empty()) return false;
+  if (switches_ - oldest->since >= most_overtakings) chosen = oldest;
+  Task& task = *chosen->task;
+  *chosen = ready_.back();
+  ready_.pop_back();
+  trace_.record(EventKind::resumed, task.id(), 0, 0, now_.ns);
+  switch_to(task);
+}
+
+inline void Scheduler::fire_next() {
   std::pop_heap(timers_.begin(), timers_.end(), std::greater<>{});
   const Timer timer = timers_.back();
   timers_.pop_back();
   skip_to(timer.at);
   timer.event->fire();
-  return true;
+}
+
+void Scheduler::run(Instant limit) {
+  interrupted_ = false;
+  while (!interrupted_) {
+    if (!ready_.empty()) {
+      run_next();
+    } else if (!timers_.empty() && timers_.front().at <= limit) {
+      fire_next();
+    } else {
+      return;
+    }
+  }
 }
 
 void Scheduler::skip_to(Instant instant) {
@@ -72,12 +93,6 @@ void Scheduler::remove_all(const Node& node, std::vector<Task*>* removed) {
   ready_.erase(mine, ready_.end());
 }
 
-void Scheduler::resume(Task& task) {
-  invariant(current_ == nullptr, "tasks are resumed from the main stack");
-  current_ = &task;
-  ++switches_;
-  task.run();
-  current_ = nullptr;
-}
+void Scheduler::resume(Task& task) { switch_to(task); }
 
 }  // namespace millrace::sim

@@ -36,8 +36,11 @@ class Scheduler {
   void make_ready(Task& task);
   void schedule(Instant at, Event& event);
 
-  /// Runs one task until it waits, or fires one event. False: there is nothing at all to do.
-  bool advance();
+  /// Runs tasks and lets time go on, until somebody interrupts, or until no task is ready and the
+  /// next event is behind `limit`.
+  void run(Instant limit);
+  /// Ends `run` before anything else happens: somebody else has to act first.
+  void interrupt() { interrupted_ = true; }
   /// Lets time go on to `instant`, before which nothing happens.
   void skip_to(Instant instant);
   /// When the next event fires, if no task is ready before.
@@ -54,6 +57,10 @@ class Scheduler {
   std::uint64_t switches() const { return switches_; }
 
  private:
+  void run_next();
+  void fire_next();
+  void switch_to(Task& task);
+
   struct Ready {
     std::uint64_t rank;
     std::uint64_t order;
@@ -77,6 +84,7 @@ class Scheduler {
   std::vector<Timer> timers_;  ///< A heap, earliest first.
   std::uint64_t order_ = 0;
   std::uint64_t switches_ = 0;
+  bool interrupted_ = false;
 };
 
 }  // namespace millrace::sim

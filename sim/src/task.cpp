@@ -74,8 +74,6 @@ std::string Task::describe() const {
   return what;
 }
 
-void Task::run() { fiber_.resume(); }
-
 void Task::cancel() {
   cancelled_ = true;
   if (waiting_ == Waiting::parked && is_alive()) become_ready();
@@ -99,7 +97,7 @@ void Task::arm(Instant deadline) {
 }
 
 void Task::fire() {
-  const Instant now = node_.world.now();
+  const Instant now = node_.world.scheduler().now();
   if (now >= armed_) armed_ = Instant::never();
   if (waiting_ == Waiting::no || !is_alive()) return;
   if (now >= deadline_) {
@@ -109,7 +107,8 @@ void Task::fire() {
   }
 }
 
-void Task::wait(Waiting how, Instant deadline) {
+/// Inline for the same reason as the switch itself.
+[[gnu::always_inline]] inline void Task::wait(Waiting how, Instant deadline) {
   invariant(node_.world.scheduler().current() == this, "only a task itself waits");
   waiting_ = how;
   deadline_ = deadline;
@@ -119,7 +118,7 @@ void Task::wait(Waiting how, Instant deadline) {
 
 bool Task::park_until(Instant deadline) {
   check();
-  if (!unparked_ && deadline > node_.world.now()) {
+  if (!unparked_ && deadline > node_.world.scheduler().now()) {
     wait(Waiting::parked, deadline);
     check();
     returns_at_once_ = 0;
@@ -147,7 +146,7 @@ bool Task::wait_for_device(const Timings::Range& range, Site site) {
   if (!is_alive()) return false;
   const auto span = static_cast<std::uint64_t>((range.most - range.least).count());
   const auto cost = range.least + std::chrono::nanoseconds(world_draws_.below(site, span + 1));
-  wait(Waiting::for_device, world.now() + cost);
+  wait(Waiting::for_device, world.scheduler().now() + cost);
   returns_at_once_ = 0;
   return is_alive();
 }
@@ -159,10 +158,10 @@ void Task::leave_for_ever() {
 
 Instant Task::now() {
   check_alive();
-  return node_.world.now();
+  return node_.world.scheduler().now();
 }
 
-EventTime Task::wall() { return {date_at_start.ms + node_.world.now().ns / 1'000'000}; }
+EventTime Task::wall() { return {date_at_start.ms + node_.world.scheduler().now().ns / 1'000'000}; }
 
 std::unique_ptr<RunningTask> Task::start(std::string role, std::function<void(Env&)> body) {
   check_alive();

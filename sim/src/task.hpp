@@ -62,7 +62,7 @@ class Task final : public std::enable_shared_from_this<Task>,
   /// Leaves the running task without ever coming back. For violations.
   [[noreturn]] void leave_for_ever();
 
-  void run();
+  void run() { fiber_.resume(); }
   void cancel();
   void abandon() { fiber_.abandon(); }
 

@@ -191,6 +191,7 @@ void World::end_life(Node& node, NodeState state) {
   // The newest first: what a task refers to belongs to the task that started it.
   dying_.insert(dying_.end(), node.tasks.rbegin(), node.tasks.rend());
   node.tasks.clear();
+  scheduler_->interrupt();
 }
 
 void World::bury_the_dead() {
@@ -206,6 +207,11 @@ void World::bury_the_dead() {
     buried_.push_back(task);
   }
   dying_.clear();
+}
+
+void World::stop() {
+  stopped_ = true;
+  scheduler_->interrupt();
 }
 
 void World::at(Instant instant, std::function<void()> action) {
@@ -229,13 +235,15 @@ World::Ended World::run_until(Instant limit) {
         continue;
       }
       if (stopped_) break;
-      if (!scheduler_->any_ready() && scheduler_->next_event() > limit) {
+      if (!scheduler_->any_ready()) {
         const bool is_idle = scheduler_->next_event() == Instant::never();
-        ended = is_idle ? Ended::idle : Ended::limit;
-        if (!is_idle) scheduler_->skip_to(limit);
-        break;
+        if (is_idle || scheduler_->next_event() > limit) {
+          ended = is_idle ? Ended::idle : Ended::limit;
+          if (!is_idle) scheduler_->skip_to(limit);
+          break;
+        }
       }
-      scheduler_->advance();
+      scheduler_->run(limit);
     }
   } catch (const ViolationOnMainStack&) {
     ended = Ended::violated;
@@ -287,6 +295,7 @@ std::vector<std::string> World::describe_tasks() const {
 
 void World::violate(std::string_view claim, Where where) {
   if (!violation_) violation_ = Violation{std::string(claim), where.file, where.line};
+  scheduler_->interrupt();
   Task* const task = scheduler_->current();
   if (task == nullptr) throw ViolationOnMainStack{};
   task->leave_for_ever();

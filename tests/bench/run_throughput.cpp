@@ -1,7 +1,7 @@
 // How fast, and in how much memory, `millrace run` counts one long JSONL file into SQLite.
 // Prints value, floor (finding and parsing the same lines, and nothing else) and their ratio.
 //
-//   run_throughput MILLRACE [DIRECTORY [RECORDS]]
+//   run_throughput [--json] MILLRACE [DIRECTORY [RECORDS]]
 //
 // Runs over RECORDS and over a tenth of them, with the same keys, so that memory which grows with
 // the input is seen. What grows with the records of one checkpoint is none of that, so checkpoints
@@ -23,11 +23,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "figures.hpp"
+
 namespace {
 
 constexpr std::int64_t start_of_time = 1'700'000'000'000;
 constexpr std::int64_t accounts = 1000;
-constexpr double required = 300'000;
 
 /// Payments of 1,000 accounts, 500 a second of event time, up to 2 s out of order.
 void generate(const std::string& path, std::int64_t records) {
@@ -123,8 +124,9 @@ double parse_seconds(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const millrace::bench::Report report(argc, argv);
   if (argc < 2) {
-    fmt::print(stderr, "usage: run_throughput MILLRACE [DIRECTORY [RECORDS]]\n");
+    fmt::print(stderr, "usage: run_throughput [--json] MILLRACE [DIRECTORY [RECORDS]]\n");
     return 2;
   }
   const std::string millrace = std::filesystem::absolute(argv[1]);
@@ -141,11 +143,8 @@ int main(int argc, char** argv) {
   const rusage long_run = run(millrace, place / "many", many);
   const double value = static_cast<double>(records) / processor_seconds(long_run);
   const double floor = static_cast<double>(records) / parse_seconds(many);
-  fmt::print(
-      "run/records  value {:>10.0f}/s per core  floor {:>10.0f}  ratio {:.2f}  required {}\n",
-      value, floor, value / floor, required);
-  fmt::print(
-      "run/memory   value {:>10} KiB at {}  floor {} KiB at {}  ratio {:.3f}  required 1.1\n",
-      long_run.ru_maxrss, records, short_run.ru_maxrss, records / 10,
-      static_cast<double>(long_run.ru_maxrss) / static_cast<double>(short_run.ru_maxrss));
+  report.add({"run/records", "records/s", value, floor, millrace::bench::at_least(300'000)});
+  // The floor is the memory of a run over a tenth of the records.
+  report.add({"run/memory", "KiB", static_cast<double>(long_run.ru_maxrss),
+              static_cast<double>(short_run.ru_maxrss), millrace::bench::ratio_at_most(1.1)});
 }

@@ -2,10 +2,8 @@
 // with the same table, the same key, the same settings and the same rows, which lie ready as
 // structures. Prints value, floor (the bare loop) and their ratio.
 //
-//   sqlite_insert [DIRECTORY [ROWS-PER-TRANSACTION [TRANSACTIONS]]]
+//   sqlite_insert [--json] [DIRECTORY [ROWS-PER-TRANSACTION [TRANSACTIONS]]]
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -17,7 +15,10 @@
 #include "millrace/env/cells.hpp"
 #include "millrace/sqlite/sqlite_table.hpp"
 
+#include "figures.hpp"
+
 using namespace millrace;
+using bench::seconds_of;
 
 namespace {
 
@@ -81,15 +82,6 @@ void expect(int code, sqlite3* database) {
   std::exit(1);
 }
 
-using Seconds = std::chrono::duration<double>;
-
-template <class Act>
-double seconds_of(Act act) {
-  const auto begin = std::chrono::steady_clock::now();
-  act();
-  return Seconds(std::chrono::steady_clock::now() - begin).count();
-}
-
 double bare(const std::string& path, const std::vector<std::vector<Row>>& transactions) {
   sqlite3* database = nullptr;
   expect(sqlite3_open_v2(path.c_str(), &database,
@@ -143,14 +135,10 @@ double published(const std::string& path, const std::vector<Bytes>& transactions
   });
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Report report(argc, argv);
   const std::filesystem::path directory =
       std::filesystem::path(argc > 1 ? argv[1] : "/dev/shm") / "millrace-sqlite-insert";
   const std::int64_t row_count = argc > 2 ? std::atoll(argv[2]) : 100'000;
@@ -163,16 +151,17 @@ int main(int argc, char** argv) {
     blocks.push_back(staged(structures.back()));
   }
 
-  std::vector<double> values;
-  std::vector<double> floors;
   const double all = static_cast<double>(row_count * transaction_count);
-  for (int round = 0; round < rounds; ++round) {
-    std::filesystem::remove_all(directory);
-    std::filesystem::create_directories(directory);
-    floors.push_back(all / bare(directory / "bare.db", structures));
-    values.push_back(all / published(directory / "published.db", blocks));
-  }
+  const auto in_empty_directory = [&](auto act) {
+    return [&directory, all, act] {
+      std::filesystem::remove_all(directory);
+      std::filesystem::create_directories(directory);
+      return all / act(directory / "sink.db");
+    };
+  };
+  const auto [value, floor] = bench::medians_of(
+      rounds, in_empty_directory([&](const std::string& path) { return published(path, blocks); }),
+      in_empty_directory([&](const std::string& path) { return bare(path, structures); }));
   std::filesystem::remove_all(directory);
-  fmt::print("sqlite/insert  {:.0f} rows/s  floor {:.0f}  ratio {:.2f}  required 0.70\n",
-             median(values), median(floors), median(values) / median(floors));
+  report.add({"sqlite/insert", "rows/s", value, floor, bench::ratio_at_least(0.7)});
 }

@@ -2,8 +2,9 @@
 #include <fstream>
 
 #include "millrace/posix/process.hpp"
+#include "millrace/sqlite/sqlite_tables.hpp"
+#include "millrace/sqlite/table_reader.hpp"
 
-#include "no_sinks.hpp"
 #include "temporary_directory.hpp"
 #include "worlds.hpp"
 
@@ -41,9 +42,13 @@ class PosixWorld final : public TestWorld {
     return path + "/*";
   }
 
+  TableLook look(const std::string& table, const TableVisit& visit) override {
+    return TableReader(root_.path() + "/" + database_path, "", table).look(visit);
+  }
+
  private:
   posix::TemporaryDirectory root_;
-  posix::NoSinks sinks_;  // They have a suite of their own.
+  SqliteTables sinks_{root_.path() + "/"};
   std::unique_ptr<Process> process_;
 };
 

@@ -10,6 +10,12 @@ std::vector<WorldKind> worlds() {
           {"simulated", make_sim_world}};
 }
 
+std::vector<WorldKind> databases() {
+  return {{"SQLite on real files", make_posix_world_in_memory},
+          {"SQLite on a simulated disk", make_sim_world},
+          {"in memory, simulated", make_sim_world_with_memory_database}};
+}
+
 void in_every_world(const std::function<void(Env&)>& body) {
   for (const auto& kind : worlds()) {
     DYNAMIC_SECTION(kind.name) { kind.make()->run(body); }
@@ -34,6 +40,15 @@ void in_every_world_with_log(const LogFiles& files,
       const auto world = kind.make();
       const auto address = world->make_log(files);
       world->run([&](Env& env) { body(env, address); });
+    }
+  }
+}
+
+void in_every_database(const std::function<void(Env&, TestWorld& world)>& body) {
+  for (const auto& kind : databases()) {
+    DYNAMIC_SECTION(kind.name) {
+      const auto world = kind.make();
+      world->run([&](Env& env) { body(env, *world); });
     }
   }
 }

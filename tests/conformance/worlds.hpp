@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "millrace/env/env.hpp"
+#include "millrace/env/table_look.hpp"
 
 namespace millrace::conformance {
 
@@ -30,6 +31,9 @@ class TestWorld {
 
   /// Makes a log of these files and returns its address. Before `run`.
   virtual std::string make_log(const LogFiles& files) = 0;
+
+  /// What any other program sees now of a table in the database that the node's tasks open.
+  virtual TableLook look(const std::string& table, const TableVisit& visit) = 0;
 };
 
 /// A kind of world and how to make one.
@@ -45,8 +49,15 @@ std::vector<WorldKind> worlds();
 std::unique_ptr<TestWorld> make_posix_world_in_memory();
 std::unique_ptr<TestWorld> make_posix_world_over_tcp();
 
-/// The simulated world (sim_world.cpp).
+/// The simulated world with each of its databases (sim_world.cpp).
 std::unique_ptr<TestWorld> make_sim_world();
+std::unique_ptr<TestWorld> make_sim_world_with_memory_database();
+
+/// Every database there is: those of the real and of the simulated world.
+std::vector<WorldKind> databases();
+
+/// What a database's path is in every world. A world has one.
+inline constexpr const char* database_path = "sink.db";
 
 /// Runs a test's body in a new world of each kind, as a section named after it.
 void in_every_world(const std::function<void(Env&)>& body);
@@ -54,5 +65,6 @@ void in_every_world_with_directory(
     const std::function<void(Env&, const std::string& directory)>& body);
 void in_every_world_with_log(const LogFiles& files,
                              const std::function<void(Env&, const std::string& address)>& body);
+void in_every_database(const std::function<void(Env&, TestWorld& world)>& body);
 
 }  // namespace millrace::conformance

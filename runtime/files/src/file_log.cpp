@@ -163,8 +163,9 @@ class FileReader final : public PartitionReader {
   void read_chunk() {
     if (buffer_ == nullptr) {
       // Only the pages that are written take memory, and few files have lines of a megabyte.
-      buffer_ = std::make_unique_for_overwrite<char[]>(longest_line_with_end + chunk_bytes +
-                                                       padding_bytes);
+      const auto all = static_cast<std::size_t>(end_ - position_.offset);
+      buffer_ = std::make_unique_for_overwrite<char[]>(
+          std::min(longest_line_with_end + chunk_bytes, all) + padding_bytes);
     }
     const auto kept = unread();
     std::memmove(buffer_.get(), buffer_.get() + begin_, kept);

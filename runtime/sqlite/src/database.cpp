@@ -95,6 +95,10 @@ void Database::execute(const std::string& sql) {
 
 bool Database::in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
 
+std::int64_t Database::version_of_others() {
+  return std::stoll(answer(*this, "PRAGMA data_version"));
+}
+
 bool Database::checkpoint() {
   return sqlite3_wal_checkpoint_v2(handle_.get(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr,
                                    nullptr) == SQLITE_OK;

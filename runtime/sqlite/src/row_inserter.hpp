@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "millrace/env/sink_table.hpp"
 #include "millrace/sqlite/database.hpp"
+#include "millrace/sqlite/row_reader.hpp"
 
 namespace millrace {
 
@@ -17,21 +14,12 @@ class RowInserter {
 
   /// Inserts the rows of `block`, which belong to `batch`. Expects a transaction.
   ///
-  /// Throws CorruptObject naming batch, row and column: the bytes are not whole rows of this
-  /// table. Some of them may have been inserted, so the transaction must not be committed.
+  /// Throws CorruptObject, as RowReader does. Some of the rows may have been inserted, so the
+  /// transaction must not be committed.
   void insert(CheckpointId batch, std::span<const std::byte> block);
 
  private:
-  struct Column {
-    std::string name;
-    std::size_t kind;  ///< The alternative of Cell that it holds.
-    bool nullable;
-  };
-  /// Throws CorruptObject.
-  void insert_row(CellReader& cells);
-
-  std::string table_;
-  std::vector<Column> columns_;
+  RowReader rows_;
   Statement statement_;
 };
 

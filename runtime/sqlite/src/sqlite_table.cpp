@@ -10,6 +10,7 @@
 #include "millrace/sqlite/database.hpp"
 #include "millrace/sqlite/fence_decision.hpp"
 #include "millrace/sqlite/publish_decision.hpp"
+#include "millrace/sqlite/table_rules.hpp"
 
 #include "marker_table.hpp"
 #include "quoted.hpp"
@@ -70,11 +71,13 @@ SqliteTable::Connection& SqliteTable::connect_durably() {
 
 void SqliteTable::ensure(Instant) {
   // Looked at before the journal mode is changed: a database that is refused stays as it was.
+  const auto seen = connect().database.version_of_others();
   expect_same_layout(connect().database, schema_);
 
   Database& database = connect_durably().database;
   Transaction transaction(database, Transaction::Kind::write);
-  expect_same_layout(database, schema_);  // Somebody may have been faster.
+  // Somebody may have been faster.
+  if (database.version_of_others() != seen) expect_same_layout(database, schema_);
   create_missing(database, schema_);
   transaction.commit_or_throw();
 }

@@ -10,9 +10,6 @@ namespace millrace {
 // Millrace writes are checked before SQLite sees them, and programs older than STRICT could not
 // even open the database.
 
-/// Throws UsageError: a name cannot be used, or the key is not made of the columns.
-void expect_usable_names(const TableSchema& schema, const std::string& database);
-
 /// Throws UsageError naming the first thing in the database that stands where the sink's table, its
 /// index or the table of markers belongs and is not like it. What is missing is no difference.
 void expect_same_layout(Database& database, const TableSchema& schema);

@@ -73,7 +73,7 @@ TableReader::TableReader(std::string path, std::string vfs, std::string table)
 
 TableReader::~TableReader() = default;
 
-TableLook TableReader::look(const Visit& visit, std::int64_t above) {
+TableLook TableReader::look(const TableVisit& visit, std::int64_t above) {
   TableLook look;
   look.last_rowid = above;
   look.outcome = TableLook::Outcome::absent;

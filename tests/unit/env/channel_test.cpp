@@ -34,6 +34,21 @@ TEST_CASE("a channel keeps order and refuses what it has no room for", "[env][ch
   CHECK(channel.try_take() == std::nullopt);
 }
 
+TEST_CASE("a channel keeps order while it grows", "[env][channel]") {
+  Channel<int> channel(100);
+  int put = 0;
+  int taken = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (int value = put + 10; put < value; ++put) {
+      int next = put;
+      REQUIRE(channel.try_put(next));
+    }
+    for (int i = 0; i < 3; ++i) REQUIRE(channel.try_take() == taken++);
+  }
+  while (taken < put) REQUIRE(channel.try_take() == taken++);
+  CHECK(channel.empty());
+}
+
 TEST_CASE("a channel wakes the consumer when it stops being empty", "[env][channel]") {
   Channel<int> channel(4);
   CountingParker consumer;

@@ -317,6 +317,17 @@ TEST_CASE("what is short, or of no file, is written out", "[properties][case]") 
   CHECK(read_back(text).input == made.input);
 }
 
+TEST_CASE("a case says so if its table is in memory", "[properties][case]") {
+  Case made = small_case();
+  CHECK(to_text(made, {}, same_path).find("database = \"memory\"") == std::string::npos);
+  made.cluster.database = DatabaseKind::memory;
+
+  const std::string text = to_text(made, {}, same_path);
+
+  CHECK(text.find("parallelism = 3\ndatabase = \"memory\"\n") != std::string::npos);
+  check_equal(read_back(text), made);
+}
+
 TEST_CASE("the plain case is read", "[properties][case]") {
   const Case read = read_back(plain_case());
 
@@ -365,9 +376,12 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
             ":6: `cluster.workers` is 101; a whole number from 1 to 100 is expected"},
            {6, "", ":5: `cluster.workers` is missing; a whole number from 1 to 100 is expected"},
            {6, "workers = 2\nnodes = 3",
-            ":7: `cluster.nodes` is no key that there is; [cluster] has parallelism, workers"},
+            ":7: `cluster.nodes` is no key that there is; [cluster] has database, parallelism, "
+            "workers"},
            {7, "parallelism = 129",
             ":7: `cluster.parallelism` is 129; a whole number from 1 to 128 is expected"},
+           {7, "parallelism = 1\ndatabase = \"postgres\"",
+            ":8: `cluster.database` is \"postgres\"; sqlite or memory is expected"},
            {9, "arrival = \"2min\"", ":9: `2min` " + span},
            {9, "arrival = 2", ":9: `timing.arrival` is 2; a text in quotes is expected"},
            {9, "", ":8: `timing.arrival` is missing; a text is expected"},

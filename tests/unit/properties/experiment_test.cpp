@@ -170,6 +170,7 @@ TEST_CASE("all that decides a run changes it", "[properties][experiment]") {
       hash_with([](Case& c) { c.is_quiet = true; }),
       hash_with([](Case& c) { c.cluster.workers = 1; }),
       hash_with([](Case& c) { c.cluster.parallelism = 3; }),
+      hash_with([](Case& c) { c.cluster.database = DatabaseKind::memory; }),
       hash_with([](Case& c) { c.arrival = 1200ms; }),
       hash_with([](Case& c) { c.checkpoint_interval = 150ms; }),
       hash_with([](Case& c) {
@@ -227,6 +228,26 @@ TEST_CASE("what goes wrong without anybody dying happens to a job, which holds",
         "power_loss node=store at='manifest_begun' io=3 down=100ms"}) {
     CAPTURE(fault);
     const Outcome outcome = run(case_of(subject, {fault}), subject);
+    CHECK(story_of(outcome) == "held");
+    CHECK(outcome.unfired.empty());
+  }
+}
+
+TEST_CASE("a job whose table is in memory holds through the same faults as one with SQLite",
+          "[properties][experiment]") {
+  const Subject& subject = small_subject();
+  for (const std::string fault :
+       {"kill node=database at='publish_sent' down=100ms",
+        "power_loss node=database at='publish_sent' io=2 down=100ms",
+        "pause node=database at=400ms lasts=700ms", "power_loss node=worker1 at=400ms down=100ms",
+        "lose_answer node=database op=publish at='publish_begun'",
+        "late_answer node=database op=publish at='publish_begun' by=9s",
+        "disk_error node=database at=400ms lasts=2s",
+        "disk_full node=database at=400ms lasts=2s"}) {
+    CAPTURE(fault);
+    Case scenario = case_of(subject, {fault});
+    scenario.cluster.database = DatabaseKind::memory;
+    const Outcome outcome = run(scenario, subject);
     CHECK(story_of(outcome) == "held");
     CHECK(outcome.unfired.empty());
   }

@@ -84,10 +84,10 @@ std::string VisibilityTrial::breach_after_look() {
   return breach();
 }
 
-TableReader& VisibilityTrial::table() {
+TableLook VisibilityTrial::look(const TableVisit& visit) {
   if (is_broken_) throw Unavailable("the database does not answer");
   if (!reader_) reader_.emplace(path_, "", "results");
-  return *reader_;
+  return reader_->look(visit);
 }
 
 }  // namespace millrace::properties

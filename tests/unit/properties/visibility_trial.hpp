@@ -56,7 +56,7 @@ class VisibilityTrial {
   VisibilityJudge& judge() { return judge_; }
 
  private:
-  TableReader& table();
+  TableLook look(const TableVisit& visit);
   std::vector<Claim> claims(int lines_read, bool ended) const;
 
   JobSpec spec_;
@@ -67,7 +67,8 @@ class VisibilityTrial {
   std::optional<TableReader> reader_;
   std::optional<CheckpointId> decided_;
   bool is_broken_ = false;
-  VisibilityJudge judge_{reference_, spec_.mode, [this]() -> TableReader& { return table(); },
+  VisibilityJudge judge_{reference_, spec_.mode,
+                         [this](const TableVisit& visit) { return look(visit); },
                          [this] { return decided_; }};
 };
 

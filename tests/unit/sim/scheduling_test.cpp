@@ -274,6 +274,13 @@ TEST_CASE("a run in which nothing can happen any more is idle", "[sim][world]") 
   CHECK(stage.world.now() == Instant{0});
 }
 
+TEST_CASE("a run without a limit ends when nothing can happen any more", "[sim][world]") {
+  Stage stage;
+  stage.add("worker1", wait_for_ever);
+
+  CHECK(stage.run(Instant::never()) == World::Ended::idle);
+}
+
 TEST_CASE("a run that somebody stops ends before anything else happens", "[sim][world]") {
   int steps = 0;
   Stage stage;

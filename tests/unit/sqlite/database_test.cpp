@@ -39,6 +39,22 @@ TEST_CASE("a connection that writes has a log and syncs it", "[sqlite][database]
   CHECK(only_cell(temporary) == Cell{std::int64_t{2}});
 }
 
+TEST_CASE("a connection can tell that another one has committed", "[sqlite][database]") {
+  const TemporaryDirectory directory;
+  Database database(directory / "a.db", "", Access::write);
+  database.make_durable();
+  database.execute("CREATE TABLE t(x)");
+  Database other(directory / "a.db", "", Access::write);
+  other.execute("PRAGMA user_version");
+  const auto before = database.version_of_others();
+
+  database.execute("INSERT INTO t VALUES (1)");
+  CHECK(database.version_of_others() == before);
+  other.execute("INSERT INTO t VALUES (2)");
+  const Transaction transaction(database, Kind::write);
+  CHECK(database.version_of_others() != before);
+}
+
 TEST_CASE("a database that cannot have a log is refused", "[sqlite][database]") {
   const TemporaryDirectory directory;
   WatchedFiles files;

@@ -15,11 +15,18 @@
 
 namespace millrace::properties {
 
+/// What holds the sink's table on the database's node.
+enum class DatabaseKind : std::uint8_t {
+  sqlite,  ///< SQLite on the simulated disk.
+  memory,  ///< sim::MemoryDatabase: every commit durable, a run several times as fast.
+};
+
 /// How large the simulated cluster is. Beside the workers it has two coordinators, an object store,
 /// a database and a log.
 struct ClusterShape {
   std::uint32_t workers = 1;
   std::uint32_t parallelism = 1;
+  DatabaseKind database = DatabaseKind::sqlite;
   friend bool operator==(const ClusterShape&, const ClusterShape&) = default;
 };
 

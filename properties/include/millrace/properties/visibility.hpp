@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "millrace/env/identity.hpp"
+#include "millrace/env/table_look.hpp"
 #include "millrace/properties/outcome.hpp"
 #include "millrace/properties/reference.hpp"
-#include "millrace/sqlite/table_reader.hpp"
 
 namespace millrace::properties {
 
@@ -33,13 +33,15 @@ RowComparison compare_rows(const Reference& reference, std::size_t required, std
 /// false claim convicts itself.
 class VisibilityJudge {
  public:
-  /// `table` opens the table as any reader would; a restart of the database ends what was opened
-  /// before. `decided` tells which checkpoint the store's register names, whatever anybody says.
-  VisibilityJudge(const Reference& reference, SinkMode mode, std::function<TableReader&()> table,
+  /// Looks at the sink's table as any reader of its database would. May throw WorldErrors.
+  using Reader = std::function<TableLook(const TableVisit&)>;
+
+  /// `decided` tells which checkpoint the store's register names, whatever anybody says.
+  VisibilityJudge(const Reference& reference, SinkMode mode, Reader reader,
                   std::function<std::optional<CheckpointId>()> decided)
       : reference_(reference),
         mode_(mode),
-        table_(std::move(table)),
+        reader_(std::move(reader)),
         decided_(std::move(decided)) {}
 
   /// A manifest was written: what checkpoint `id` claims to have read.
@@ -55,8 +57,8 @@ class VisibilityJudge {
   /// The first breach, and the rows that were wrong then.
   const std::optional<Breach>& breach() const { return breach_; }
   const RowCounts& rows() const { return rows_; }
-  /// What there was to see at the end.
-  const std::vector<OwnedRow>& last_rows() const { return last_rows_; }
+  /// What there was to see at the end; nothing: just the rows of the reference.
+  const std::optional<std::vector<OwnedRow>>& last_rows() const { return last_rows_; }
   std::uint64_t looks() const { return looks_; }
 
  private:
@@ -77,13 +79,13 @@ class VisibilityJudge {
 
   const Reference& reference_;
   SinkMode mode_;
-  std::function<TableReader&()> table_;
+  Reader reader_;
   std::function<std::optional<CheckpointId>()> decided_;
   std::map<CheckpointId, std::vector<Claim>> claims_;
   std::optional<CheckpointId> newest_;  ///< That was visible.
   std::optional<Breach> breach_;
   RowCounts rows_;
-  std::vector<OwnedRow> last_rows_;
+  std::optional<std::vector<OwnedRow>> last_rows_;
   std::uint64_t looks_ = 0;
 };
 

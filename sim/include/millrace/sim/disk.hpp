@@ -18,6 +18,11 @@ namespace millrace::sim {
 /// A file on a simulated disk: what a reader sees, and what a power loss could leave of it.
 class Inode {
  public:
+  Inode() = default;
+  /// A file of these bytes, which are durable.
+  explicit Inode(std::span<const std::byte> bytes)
+      : seen_(bytes.begin(), bytes.end()), durable_(seen_) {}
+
   std::size_t size() const { return seen_.size(); }
   std::size_t read(std::uint64_t offset, std::span<std::byte> into) const;
   void write(std::uint64_t offset, std::span<const std::byte> bytes);

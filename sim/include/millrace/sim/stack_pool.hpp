@@ -17,12 +17,14 @@ class StackPool {
   struct Stack {
     void* top = nullptr;  ///< Stacks grow down.
     std::size_t size_bytes = 0;
+    std::size_t unused_bytes = 0;  ///< Above the top.
   };
   Stack take();
   void give_back(Stack stack);
 
  private:
   std::vector<Stack> free_;
+  std::size_t made_ = 0;
 };
 
 }  // namespace millrace::sim

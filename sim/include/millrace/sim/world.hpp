@@ -152,7 +152,7 @@ class World {
   /// before it by those who own something that the nodes use.
   void shut_down();
   /// Ends `run_until` before the next event.
-  void stop() { stopped_ = true; }
+  void stop();
 
   // Looking.
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -35,10 +36,21 @@ class CorruptBytes : public CorruptObject {
 /// A buffer that values are added to: fixed widths, little endian, counts before texts and lists.
 class Encoder {
  public:
+  Encoder() = default;
+  Encoder(const Encoder&) = default;
+  Encoder(Encoder&& other) noexcept
+      : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
+  Encoder& operator=(Encoder other) noexcept {
+    bytes_.swap(other.bytes_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
   void raw(const void* from, std::size_t count) {
-    const std::size_t used = bytes_.size();
-    bytes_.resize(used + count);
-    if (count != 0) std::memcpy(bytes_.data() + used, from, count);
+    if (count == 0) return;
+    if (bytes_.size() - size_ < count) grow(count);
+    std::memcpy(bytes_.data() + size_, from, count);
+    size_ += count;
   }
   template <class T>
     requires std::integral<T> || std::floating_point<T>
@@ -56,13 +68,23 @@ class Encoder {
     std::memcpy(bytes_.data() + at, &value, sizeof value);
   }
 
-  std::size_t size() const { return bytes_.size(); }
-  std::span<const std::byte> view() const { return bytes_; }
-  Bytes take() { return std::exchange(bytes_, {}); }
-  void clear() { bytes_.clear(); }
+  std::size_t size() const { return size_; }
+  std::span<const std::byte> view() const { return std::span(bytes_).first(size_); }
+  Bytes take() {
+    bytes_.resize(std::exchange(size_, 0));
+    return std::exchange(bytes_, {});
+  }
+  void clear() { size_ = 0; }
 
  private:
-  Bytes bytes_;
+  /// Most of what is encoded is small: it gets its memory at once, and not number by number.
+  void grow(std::size_t count) {
+    constexpr std::size_t first = 128;
+    bytes_.resize(std::max({size_ + count, first, 2 * bytes_.size()}));
+  }
+
+  Bytes bytes_;           ///< As long as there is room.
+  std::size_t size_ = 0;  ///< So many are used.
 };
 
 /// Reads what an Encoder wrote. Trusts nothing: every read is checked against what is left.

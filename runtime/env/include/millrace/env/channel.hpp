@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <optional>
@@ -17,7 +18,7 @@ namespace millrace {
 template <class T>
 class Channel {
  public:
-  explicit Channel(std::size_t room) : ring_(room) {}
+  explicit Channel(std::size_t room) : room_(room) {}
 
   /// Names the task that takes. Until then what is put waits.
   void bind(Parker& consumer) {
@@ -37,10 +38,11 @@ class Channel {
   /// unparked once when there is room again.
   bool try_put(T& value, Parker* producer = nullptr) {
     const std::lock_guard lock(mutex_);
-    if (count_ == ring_.size()) {
+    if (count_ == room_) {
       if (producer != nullptr) waiting_.push_back(producer);
       return false;
     }
+    if (count_ == ring_.size()) grow();
     ring_[(head_ + count_) % ring_.size()].emplace(std::move(value));
     if (count_++ == 0 && consumer_ != nullptr) consumer_->unpark();
     return true;
@@ -63,7 +65,20 @@ class Channel {
   }
 
  private:
+  /// Most channels never hold more than a few: memory for all of `room_` would cost each of them
+  /// more than what is ever put.
+  void grow() {
+    constexpr std::size_t first = 8;
+    std::vector<std::optional<T>> larger(std::min(room_, std::max(first, 2 * ring_.size())));
+    for (std::size_t i = 0; i < count_; ++i) {
+      larger[i] = std::move(ring_[(head_ + i) % ring_.size()]);
+    }
+    ring_ = std::move(larger);
+    head_ = 0;
+  }
+
   mutable std::mutex mutex_;
+  const std::size_t room_;
   std::vector<std::optional<T>> ring_;
   std::size_t head_ = 0;
   std::size_t count_ = 0;

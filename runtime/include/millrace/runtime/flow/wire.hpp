@@ -28,7 +28,8 @@ class FrameReader {
   std::optional<Bytes> take_frame();
 
   Bytes received_;
-  std::size_t begin_ = 0;  ///< Bytes of `received_` that were taken already.
+  std::size_t begin_ = 0;  ///< Where in `received_` what was not taken begins,
+  std::size_t end_ = 0;    ///< and where it ends. Behind it is room.
 };
 
 }  // namespace millrace

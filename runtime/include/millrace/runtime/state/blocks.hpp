@@ -94,7 +94,8 @@ inline constexpr EntryType entry_type{
     },
     [](void* at, std::uint32_t count) { std::destroy_n(static_cast<Entry*>(at), count); }};
 
-/// A shared block of entries. Who holds the only reference may write.
+/// A shared block of entries. Who holds the only reference may write. Entries are made when they
+/// are first needed: most tables are small.
 class BlockRef {
  public:
   BlockRef() = default;
@@ -111,15 +112,22 @@ class BlockRef {
   static BlockRef fresh(const EntryType& type);
   BlockRef clone() const;
 
+  /// Sees to it that the first `count` entries are there. Only if it is not shared.
+  void make(std::uint32_t count) {
+    if (count > block_->made) make_up_to(count);
+  }
+
   bool is_shared() const { return block_->held.load(std::memory_order_acquire) > 1; }
   std::byte* data() const { return reinterpret_cast<std::byte*>(block_ + 1); }
 
  private:
   struct alignas(16) Block {
     std::atomic<std::uint32_t> held{1};
+    std::uint32_t made = 0;
     const EntryType* type;
   };
   explicit BlockRef(Block* block) : block_(block) {}
+  void make_up_to(std::uint32_t count);
   static Block* allocate(const EntryType& type);
   Block* block_ = nullptr;
 };

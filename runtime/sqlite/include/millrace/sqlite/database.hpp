@@ -55,6 +55,9 @@ class Database {
   /// Whether a transaction is open.
   bool in_transaction() const;
 
+  /// A number that is another one once somebody else has committed anything.
+  std::int64_t version_of_others();
+
   /// Size of the write-ahead log after the latest commit on this connection, once it is durable.
   std::uint64_t wal_bytes() const { return wal_pages_ * page_bytes_; }
 
