@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "millrace/env/invariant.hpp"
+#include "millrace/sim/draw_book.hpp"
 
 #include "network.hpp"
 
@@ -75,6 +76,15 @@ std::string Task::describe() const {
 }
 
 void Task::run() { fiber_.resume(); }
+
+std::uint64_t Task::next_rank() {
+  const Seed seed = node_.world.seed();
+  const std::uint64_t number = wakes_++;
+  const std::uint64_t usual = seed.quiet ? 0 : nth_draw(rank_key_, number);
+  if (seed.book == nullptr) [[likely]]
+    return usual;
+  return seed.book->decide({Domain::world, rank_site, 0, hash_name(entity_)}, number, 0, usual);
+}
 
 void Task::cancel() {
   cancelled_ = true;
