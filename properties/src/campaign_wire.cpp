@@ -63,6 +63,7 @@ json to_json(const Finding& finding) {
           {"rows", to_json(finding.outcome.rows)},
           {"reason", finding.outcome.reason},
           {"unfired", finding.outcome.unfired},
+          {"unasked", finding.outcome.unasked},
           {"trace_hash", finding.outcome.trace_hash}};
 }
 Finding finding_from(const json& value) {
@@ -75,6 +76,7 @@ Finding finding_from(const json& value) {
   finding.outcome.rows = rows_from(value.at("rows"));
   value.at("reason").get_to(finding.outcome.reason);
   value.at("unfired").get_to(finding.outcome.unfired);
+  value.at("unasked").get_to(finding.outcome.unasked);
   value.at("trace_hash").get_to(finding.outcome.trace_hash);
   return finding;
 }

@@ -12,6 +12,7 @@
 #include "millrace/runtime/job/toml_section.hpp"
 #include "millrace/runtime/job_file.hpp"
 #include "millrace/runtime/landmarks.hpp"
+#include "millrace/sim/draw_book.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -103,6 +104,7 @@ class CaseReader {
     Case made;
     made.seed = hex_number(root_, "seed");
     made.is_quiet = root_.boolean_or("quiet", false);
+    read_choices(made);
     made.expect = expected();
     made.build = root_.text_or("build", "");
     if (root_.has("trace_hash")) made.trace_hash = hex_number(root_, "trace_hash");
@@ -118,6 +120,19 @@ class CaseReader {
   }
 
  private:
+  void read_choices(Case& made) {
+    if (!root_.has("choices")) return;
+    sim::DrawBook book;  // Knows which draws there is a choice of.
+    for (const TomlEntry& entry : root_.texts("choices")) {
+      try {
+        made.choices.push_back(sim::parse_choice(entry.key));
+        book.add(made.choices.back());
+      } catch (const UsageError& error) {
+        root_.fail_at(entry.value, error.what());
+      }
+    }
+  }
+
   static void read_cluster(Case& made, TomlSection cluster) {
     made.cluster.workers = static_cast<std::uint32_t>(cluster.integer("workers", 1, 100));
     made.cluster.parallelism = static_cast<std::uint32_t>(cluster.integer("parallelism", 1, 128));
@@ -238,6 +253,13 @@ std::string to_text(const Case& written, const std::vector<std::string>& comment
   }
   out += fmt::format("format = {}\nexpect = \"{}\"\nseed = \"{}\"\nquiet = {}\n", format_version,
                      to_text(written.expect), hex(written.seed), written.is_quiet);
+  if (!written.choices.empty()) {
+    out += "choices = [\n";
+    for (const sim::Choice& choice : written.choices) {
+      out += fmt::format("  {},\n", toml_quoted(to_text(choice)));
+    }
+    out += "]\n";
+  }
   if (!written.build.empty()) out += fmt::format("build = {}\n", toml_quoted(written.build));
   if (written.trace_hash) out += fmt::format("trace_hash = \"{}\"\n", hex(*written.trace_hash));
   out += fmt::format("job = {}\n", literal_lines(to_toml(written.job)));

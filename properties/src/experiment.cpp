@@ -13,6 +13,7 @@
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/worker/worker.hpp"
 #include "millrace/sim/database_server.hpp"
+#include "millrace/sim/draw_book.hpp"
 #include "millrace/sim/log_server.hpp"
 #include "millrace/sim/memory_database.hpp"
 #include "millrace/sim/sqlite_vfs.hpp"
@@ -44,7 +45,10 @@ class Experiment {
              const Observers& observers)
       : scenario_(scenario),
         subject_(subject),
-        world_({scenario.seed, scenario.is_quiet}, sim::Timings{}, stacks) {
+        on_draws_(observers.on_draws),
+        book_(book_of(scenario, observers)),
+        world_({scenario.seed, scenario.is_quiet, book_ ? &*book_ : nullptr}, sim::Timings{},
+               stacks) {
     if (observers.on_event) world_.trace().listen(observers.on_event);
     if (observers.on_note) {
       world_.on_note([this, note = observers.on_note](sim::NodeId node, std::string_view sentence) {
@@ -74,11 +78,20 @@ class Experiment {
     outcome_.statistics.virtual_ns = world_.now().ns;
     if (finished_ && !ended_) settle();
     count();
+    if (on_draws_) on_draws_(book_->drawn());
     return judged();
   }
 
  private:
   // Build.
+
+  static std::optional<sim::DrawBook> book_of(const Case& scenario, const Observers& observers) {
+    if (scenario.choices.empty() && !observers.on_draws) return std::nullopt;
+    sim::DrawBook book(observers.on_draws ? sim::DrawBook::Notes::draws
+                                          : sim::DrawBook::Notes::none);
+    for (const sim::Choice& choice : scenario.choices) book.add(choice);
+    return book;
+  }
 
   void add_servers() {
     store_ = world_.add_node(sim::store_node, "store", sim::run_store_server);
@@ -265,6 +278,10 @@ class Experiment {
     statistics.messages = world_.messages();
     statistics.firings = injector_->firings();
     outcome_.unfired = injector_->unfired();
+    if (!book_) return;
+    for (const sim::Choice& choice : book_->unasked()) {
+      outcome_.unasked.push_back(to_text(choice));
+    }
   }
 
   Outcome judged() {
@@ -301,6 +318,8 @@ class Experiment {
 
   const Case& scenario_;
   const Subject& subject_;
+  const std::function<void(const std::vector<sim::Drawn>&)>& on_draws_;
+  std::optional<sim::DrawBook> book_;
   sim::World world_;
   sim::Arrivals arrivals_;
   sim::NodeId store_;

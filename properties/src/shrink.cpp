@@ -10,6 +10,9 @@
 #include "millrace/env/hash.hpp"
 #include "millrace/env/int128.hpp"
 #include "millrace/faults/simpler.hpp"
+#include "millrace/runtime/landmarks.hpp"
+
+#include "fewer_choices.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -60,15 +63,28 @@ constexpr std::size_t finest_part = 16;
 constexpr std::size_t large_part = 8;
 /// A case with so few lines does not get less by giving up quiet.
 constexpr std::uint64_t few_lines = 20;
+/// And one with so few is not worth moving a fault.
+constexpr std::uint64_t a_handful = 5;
 /// So many other seeds are tried when a large piece cannot go; and when nothing else helps.
 constexpr std::uint64_t few_seeds = 3;
 constexpr std::uint64_t many_seeds = 40;
+
+/// More explicit choices than these tell nobody anything: then the seed says it better.
+constexpr std::size_t few_choices = 40;
+/// So many runs may pass before a long list of choices has become a short one.
+constexpr std::uint64_t most_runs_to_few_choices = 400;
 
 /// When nothing else helps, each of so few is tried with them.
 constexpr std::size_t so_few_items = 100;
 
 /// What is tried: all of one before any of the next, which takes more runs.
-enum class Effort : std::uint8_t { large_pieces, single_lines, more_seeds };
+enum class Effort : std::uint8_t {
+  large_pieces,
+  single_lines,
+  moved_faults,
+  more_seeds,
+  simpler_faults,
+};
 
 std::string worker(std::uint64_t number) { return "worker" + std::to_string(number); }
 
@@ -85,49 +101,74 @@ class Search {
   Shrunk run() {
     // Faults go first: without them a run is shorter, and what is left of them says which moments
     // the input must still lead to. The input is what takes most runs, so it is cut when nothing is
-    // left to chance any more. Until then the faults stay as long as they were.
+    // left to chance any more. Until nothing else helps the faults stay as long as they were.
     while (!end_) {
-      if (shrink_all()) {
+      if (try_hard()) {
         effort_ = Effort::large_pieces;
-      } else if (effort_ == Effort::large_pieces) {
-        effort_ = Effort::single_lines;
-      } else if (effort_ == Effort::single_lines && best_.input.lines() > few_lines) {
-        effort_ = Effort::more_seeds;
-      } else {
+      } else if (effort_ == Effort::simpler_faults) {
         break;
+      } else {
+        effort_ = static_cast<Effort>(static_cast<std::uint8_t>(effort_) + 1);
       }
     }
     return {std::move(best_), runs_, end_.value_or(Shrunk::End::smallest)};
   }
 
  private:
+  /// Does what the effort says. Returns whether the case got smaller.
+  bool try_hard() {
+    const std::uint64_t lines = best_.input.lines();
+    switch (effort_) {
+      case Effort::large_pieces:
+      case Effort::single_lines: return shrink_all();
+      case Effort::moved_faults: return lines > a_handful && move_faults();
+      case Effort::more_seeds: return lines > few_lines && shrink_all();
+      // Last: a short fault needs an input that is there at just its moment.
+      case Effort::simpler_faults: return simplify_faults();
+    }
+    return false;
+  }
+
   bool shrink_all() {
     bool is_smaller = leave_out_faults();
     is_smaller |= quieten();
     is_smaller |= shrink_input();
     is_smaller |= shrink_cluster();
-    is_smaller |= shrink_timing();
-    // Last: a short fault needs an input that is there at just its moment.
-    is_smaller |= simplify_faults();
-    return is_smaller;
+    return shrink_timing() || is_smaller;
   }
 
   // Trying.
 
   /// Runs a candidate, and takes it if it fails alike.
   bool take(Case candidate) {
-    if (end_ || !tried_.insert(fingerprint(candidate)).second) return false;
+    const bool is_alike = fails(candidate);
+    if (is_alike) best_ = std::move(candidate);
+    tell();
+    return is_alike;
+  }
+
+  /// Runs a candidate, unless it has been run before.
+  bool fails(const Case& candidate) {
+    return !end_ && tried_.insert(fingerprint(candidate)).second && count_run() &&
+           fails_alike_(candidate);
+  }
+
+  /// Whether there may be one more run.
+  bool count_run() {
     if (runs_ == options_.most_runs) {
       end_ = Shrunk::End::out_of_runs;
       return false;
     }
     ++runs_;
-    const bool is_alike = fails_alike_(candidate);
-    if (is_alike) best_ = std::move(candidate);
+    return true;
+  }
+
+  void tell() {
+    if (end_ || runs_ == told_) return;
+    told_ = runs_;
     if (options_.progress && !options_.progress({runs_, step_, best_})) {
       end_ = Shrunk::End::stopped;
     }
-    return is_alike;
   }
 
   /// The same, with chance itself as one more thing to change. A bug of interleavings is there in
@@ -146,6 +187,7 @@ class Search {
   bool take_by_seeds(Case candidate, std::uint64_t seeds) {
     for (candidate.seed = 0; candidate.seed <= seeds; ++candidate.seed) {
       candidate.is_quiet = candidate.seed == 0;
+      candidate.choices.clear();
       if (take(candidate)) return true;
     }
     return false;
@@ -222,13 +264,86 @@ class Search {
     return is_smaller;
   }
 
+  /// A fault that must fall into a narrow gap, of a few milliseconds between two records, needs
+  /// many records for one gap to be there. At another landmark it may need few: each is tried, with
+  /// half of the input.
+  bool move_faults() {
+    step_ = "plan";
+    const Input whole = best_.input;
+    const std::vector<Line> lines = lines_of(whole);
+    const auto middle = lines.begin() + std::ptrdiff_t(lines.size() / 2);
+    const Input halves[] = {input_of(whole, {lines.begin(), middle}),
+                            input_of(whole, {middle, lines.end()})};
+    for (std::size_t i = 0; i < best_.plan.faults.size(); ++i) {
+      for (const Landmark* const landmark : landmarks::all) {
+        Case candidate = best_;
+        Anchor anchor;
+        anchor.landmark = landmark->name;
+        std::visit([&](auto& fault) { fault.at = anchor; }, candidate.plan.faults[i]);
+        for (const Input& half : halves) {
+          candidate.input = half;
+          if (take(quiet(candidate)) || take(candidate)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  static Case quiet(Case scenario) {
+    scenario.is_quiet = true;
+    scenario.seed = 0;  // It decides nothing any more.
+    return scenario;
+  }
+
   bool quieten() {
     step_ = "draws";
-    if (best_.is_quiet) return false;
-    Case candidate = best_;
-    candidate.is_quiet = true;
-    candidate.seed = 0;  // It decides nothing any more.
-    return take(std::move(candidate));
+    const bool is_quieter = !best_.is_quiet && (take(quiet(best_)) || choose());
+    return leave_out_choices() || is_quieter;
+  }
+
+  /// Takes the draws that matter as explicit choices instead of the seed, if they are few.
+  bool choose() {
+    // A list that was too long gets short when there is much less to list.
+    const std::uint64_t lines = best_.input.lines();
+    if (!options_.draws_of || end_ || (lines_unchosen_ && lines > *lines_unchosen_ / 2) ||
+        !count_run()) {
+      return false;
+    }
+    Case candidate = quiet(best_);
+    candidate.choices.clear();
+    for (sim::Drawn& drawn : options_.draws_of(best_)) {
+      candidate.choices.push_back(std::move(drawn.choice));
+    }
+    tell();
+    const std::uint64_t last_run = runs_ + most_runs_to_few_choices;
+    Case trial = candidate;
+    const auto still_fails = [&](const std::vector<sim::Choice>& choices) {
+      if (runs_ >= last_run && choices.size() > few_choices) return false;
+      trial.choices = choices;
+      const bool is_alike = fails(trial);
+      tell();
+      return is_alike;
+    };
+    if (still_fails(candidate.choices)) {
+      candidate.choices = fewer_choices(std::move(candidate.choices), still_fails);
+      if (candidate.choices.size() <= few_choices) {
+        best_ = std::move(candidate);
+        return true;
+      }
+    }
+    lines_unchosen_ = lines;
+    return false;
+  }
+
+  bool leave_out_choices() {
+    const std::vector<sim::Choice> before = best_.choices;
+    if (before.empty()) return false;
+    (void)fewer_choices(before, [this](const std::vector<sim::Choice>& choices) {
+      Case candidate = best_;
+      candidate.choices = choices;
+      return take(std::move(candidate));
+    });
+    return best_.choices != before;
   }
 
   bool shrink_input() {
@@ -315,8 +430,10 @@ class Search {
   std::chrono::nanoseconds arrival_;  ///< As it was at first.
   const std::function<bool(const Case&)>& fails_alike_;
   const ShrinkOptions& options_;
-  std::set<std::uint64_t> tried_;  ///< Fingerprints.
+  std::set<std::uint64_t> tried_;                ///< Fingerprints.
+  std::optional<std::uint64_t> lines_unchosen_;  ///< Of the last case that took too many choices.
   std::uint64_t runs_ = 0;
+  std::uint64_t told_ = 0;  ///< Of `runs_`, by `progress`.
   std::string_view step_;
   Effort effort_ = Effort::large_pieces;
   std::optional<Shrunk::End> end_;  ///< Before nothing helped any more.

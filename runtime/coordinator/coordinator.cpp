@@ -168,8 +168,8 @@ class Coordinator {
 
   Head begin_anew(Term term, const JobFacts& facts) {
     Lineage lineage;
-    lineage.high = env_.chance.below(lineage_high, ~std::uint64_t{0});
-    lineage.low = env_.chance.below(lineage_low, ~std::uint64_t{0});
+    lineage.high = env_.chance.unique(lineage_high);
+    lineage.low = env_.chance.unique(lineage_low);
     const Manifest genesis = make_genesis(lineage, facts, options_.parallelism);
     const Bytes bytes = encode_manifest(genesis);
     store_manifest(env_, genesis, bytes);

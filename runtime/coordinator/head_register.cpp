@@ -86,7 +86,7 @@ void HeadRegister::confirm() {
 }
 
 void HeadRegister::swap(Head next) {
-  next.nonce = env_.chance.below(nonce, ~std::uint64_t{0});
+  next.nonce = env_.chance.unique(nonce);
   const Bytes bytes = encode_head(next);
   LandmarkFields fields;
   fields.id = next.checkpoint.term == next.term ? next.checkpoint : CheckpointId{next.term, 0};

@@ -19,7 +19,7 @@ void Scheduler::make_ready(Task& task) {
   // A choice from a set is a ranking, never an index: each task brings its own draw, so one more
   // task moves none of the others (PROTOCOL 6).
   const std::uint64_t order = ++order_;
-  const std::uint64_t rank = seed_.quiet ? order : task.next_rank();
+  const std::uint64_t rank = seed_.quiet && seed_.book == nullptr ? order : task.next_rank();
   ready_.push_back({rank, order, switches_, &task});
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "millrace/env/invariant.hpp"
+#include "millrace/sim/draw_book.hpp"
 
 #include "network.hpp"
 
@@ -72,6 +73,15 @@ std::string Task::describe() const {
   }
   if (node_.state == NodeState::paused) what += ", on a node that is paused";
   return what;
+}
+
+std::uint64_t Task::next_rank() {
+  const Seed seed = node_.world.seed();
+  const std::uint64_t number = wakes_++;
+  const std::uint64_t usual = seed.quiet ? 0 : nth_draw(rank_key_, number);
+  if (seed.book == nullptr) [[likely]]
+    return usual;
+  return seed.book->decide({Domain::world, rank_site, 0, hash_name(entity_)}, number, 0, usual);
 }
 
 void Task::cancel() {
@@ -188,6 +198,11 @@ bool Task::stop_requested() { return false; }
 void Task::report(const Progress&) {}
 
 void Task::note(std::string_view sentence) { node_.world.note(*this, sentence); }
+
+std::uint64_t Task::unique(Site site) {
+  check_alive();
+  return product_draws_.unique(site);
+}
 
 std::uint64_t Task::below(Site site, std::uint64_t bound, std::uint32_t part) {
   check_alive();

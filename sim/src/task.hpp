@@ -39,7 +39,7 @@ class Task final : public std::enable_shared_from_this<Task>,
   Node& node() { return node_; }
   const std::string& role() const { return env_.role; }
   std::uint32_t life() const { return life_; }
-  std::uint64_t next_rank() { return nth_draw(rank_key_, wakes_++); }
+  std::uint64_t next_rank();
 
   bool is_alive() const { return life_ == node_.life && node_.process_is_up(); }
   bool has_ended() const { return fiber_.done(); }
@@ -85,6 +85,7 @@ class Task final : public std::enable_shared_from_this<Task>,
   void note(std::string_view sentence) override;
   // Chance
   std::uint64_t below(Site site, std::uint64_t bound, std::uint32_t part) override;
+  std::uint64_t unique(Site site) override;
   std::uint64_t explore(Site site, std::uint64_t bound, std::uint32_t part) override {
     return below(site, bound, part);
   }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -37,6 +38,16 @@ Outcome run_alone(const Case& scenario) {
   return run_case(scenario, subject, stacks);
 }
 
+std::vector<sim::Drawn> draws_of(const Case& scenario) {
+  const Subject subject(scenario.job, scenario.input);
+  std::vector<sim::Drawn> drawn;
+  Observers observers;
+  observers.on_draws = [&](const std::vector<sim::Drawn>& draws) { drawn = draws; };
+  sim::StackPool stacks;
+  run_case(scenario, subject, stacks, observers);
+  return drawn;
+}
+
 /// The first run of a campaign that does not hold.
 Case find_failure(const Subject& subject) {
   sim::StackPool stacks;
@@ -65,9 +76,11 @@ TEST_CASE("what convicts a planted bug shrinks to a few records and faults, and 
       const Case whole = find_failure(subject);
       const Failure failure = failure_of(run_alone(whole));
 
-      const Shrunk shrunk = shrink(whole, [&](const Case& candidate) {
-        return failure_of(run_alone(candidate)) == failure;
-      });
+      ShrinkOptions options;
+      options.draws_of = draws_of;
+      const Shrunk shrunk = shrink(
+          whole, [&](const Case& candidate) { return failure_of(run_alone(candidate)) == failure; },
+          options);
 
       INFO("after " << shrunk.runs << " runs:\n" << text_of(shrunk.smallest));
       CHECK(shrunk.end == Shrunk::End::smallest);
@@ -80,6 +93,9 @@ TEST_CASE("what convicts a planted bug shrinks to a few records and faults, and 
       const Outcome second = run_alone(again);
       CHECK(failure_of(first) == failure);
       CHECK(first.unfired.empty());
+      CHECK(first.unasked.empty());
+      // Nothing is left to chance, but for what stands in it.
+      CHECK(again.is_quiet);
       CHECK(failure_of(second) == failure);
       CHECK(second.trace_hash == first.trace_hash);
       CHECK(run_alone(shrunk.smallest).trace_hash == first.trace_hash);

@@ -103,6 +103,7 @@ TEST_CASE("what was shrunk is told in a table, with the command that shows it", 
   CHECK_THAT(end.output, Contains("             before     after\n"));
   CHECK_THAT(end.output, Contains("\nfaults               1         0\n"));
   CHECK_THAT(end.output, Contains("\nrecords              3         2\n"));
+  CHECK_THAT(end.output, Contains("\nchoices              0         0\n"));
   CHECK_THAT(end.output, Contains("\nworkers              2         1\n"));
   CHECK_THAT(end.output, Contains("nothing that there is to try makes it smaller\n"));
   CHECK_THAT(end.output, Contains("\nsmall: failed\n"));
@@ -114,6 +115,31 @@ TEST_CASE("what was shrunk is told in a table, with the command that shows it", 
                         "story.toml in "));
   // The case itself is left alone.
   CHECK_THAT(job.read("story.toml"), Contains("\"pause node=log at=50ms lasts=10ms\""));
+}
+
+TEST_CASE("a case says which draws it chooses, and shrinking leaves out what is idle",
+          "[tool][shrink]") {
+  const FailingJob job;
+  write_small_case(job, "story.toml", three_lines);
+  const std::string never = "world site=network.latency entity=nobody draw=0 value=7";
+  job.replace("story.toml", "seed = \"1\"\n",
+              "seed = \"1\"\nquiet = true\nchoices = [\n  \"" + never +
+                  "\",\n  \"world site=disk.sync_time entity=log/log.session1/life1 draw=0 "
+                  "value=500\",\n]\n");
+
+  const ToolEnd replay = job.tool({"replay", "story.toml"});
+  INFO(replay.output << replay.errors);
+  CHECK(replay.exit_code == 8);  // It fails all the same, so it is not stale.
+  CHECK_THAT(replay.output, Contains("never asked  " + never + "\n"));
+
+  const ToolEnd end = job.tool({"shrink", "story.toml", "--json"});
+  INFO(end.output << end.errors);
+  REQUIRE(end.exit_code == 0);
+  const json report = json::parse(end.output);
+  CHECK(report["choices"]["before"] == 2);
+  CHECK(report["choices"]["after"] == 0);
+  CHECK_THAT(job.read("story.min.toml"), Contains("choices 2 -> 0"));
+  CHECK_THAT(job.read("story.min.toml"), !Contains("\nchoices = ["));
 }
 
 TEST_CASE("shrinking what was shrunk leaves it as it is, in its place", "[tool][shrink]") {

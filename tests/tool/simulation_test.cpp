@@ -198,6 +198,21 @@ TEST_CASE("a case with a fault that never happens is stale", "[tool]") {
   CHECK(job.tool({"replay", file, "--expect"}).exit_code == 0);
 }
 
+TEST_CASE("a case with a choice that is never asked for is stale", "[tool]") {
+  const SimulatedJob job;
+  const std::string file = job.saved_case();
+  const std::string never = "product site=inbox.lane entity=nobody/window.0/life1 draw=0 value=1";
+  job.replace(file, "quiet = false", "quiet = false\nchoices = [\"" + never + "\"]");
+
+  const ToolEnd end = job.tool({"replay", file});
+
+  CHECK(end.exit_code == 6);
+  CHECK_THAT(end.output, StartsWith("verdict      stale (the case expects held)\n"));
+  CHECK_THAT(end.output, Contains("never asked  " + never + "\n"));
+  const ToolEnd told = job.tool({"replay", file, "--json"});
+  CHECK_THAT(told.output, Contains("\"unasked\": [\n    \"" + never + "\"\n  ]"));
+}
+
 TEST_CASE("a case whose input has changed is the user's mistake", "[tool]") {
   const SimulatedJob job;
   const std::string file = job.saved_case();

@@ -119,11 +119,14 @@ void add_replay(CLI::App& app, ReplayFlags& flags) {
 void add_shrink(CLI::App& app, ShrinkFlags& flags) {
   CLI::App& shrink = *app.add_subcommand(
       "shrink",
-      "Make a failing case smaller: leave out and simplify faults, leave nothing to chance, take\n"
-      "away input down to single lines, then nodes, subtasks and time, as long as the run fails\n"
-      "in the same way (the same verdict, by the same judge). A few hundred runs are usual, of\n"
-      "some milliseconds each. Writes NAME.min.toml beside the case, with its comments; a case of\n"
-      "that name is replaced. Ctrl-C ends the search and keeps what it has; shrinking\n"
+      "Make a failing case smaller: leave out faults, leave nothing to chance but a few draws "
+      "that\n"
+      "are then listed as choices, take away input down to single lines, then nodes, subtasks and\n"
+      "time, and simplify faults, as long as the run fails in the same way (the same verdict, by\n"
+      "the same judge). A few hundred runs are usual, of some milliseconds each; a failure that\n"
+      "needs chance may take thousands. Writes NAME.min.toml beside the case, with its comments; "
+      "a\n"
+      "case of that name is replaced. Ctrl-C ends the search and keeps what it has; shrinking\n"
       "NAME.min.toml goes on from there, in place. A case that holds is not shrunk: exit code 6.");
   shrink.add_option("CASE", flags.file, "The case file")->required();
   shrink.add_option("--runs", flags.most_runs, "Try at most so many cases")

@@ -114,6 +114,7 @@ void print_text(const Case& scenario, const Outcome& outcome, Comparison compari
                rows.duplicated, rows.altered, rows.unexpected);
   }
   for (const std::string& fault : outcome.unfired) fmt::print("never fired  {}\n", fault);
+  for (const std::string& choice : outcome.unasked) fmt::print("never asked  {}\n", choice);
   fmt::print("run          {:.3f} s simulated, {} checkpoints, {} events\n",
              static_cast<double>(outcome.statistics.virtual_ns) / 1e9,
              outcome.statistics.checkpoints, outcome.statistics.events);
@@ -135,6 +136,7 @@ void print_json(const Case& scenario, const Outcome& outcome, Comparison compari
   json["trace_hash"] = fmt::format("{:016x}", outcome.trace_hash);
   json["trace"] = describe(comparison);
   json["unfired"] = outcome.unfired;
+  json["unasked"] = outcome.unasked;
   json["checkpoints"] = outcome.statistics.checkpoints;
   json["simulated_seconds"] = static_cast<double>(outcome.statistics.virtual_ns) / 1e9;
   json["build"] = build_id;
@@ -159,9 +161,9 @@ int replay_command(const ReplayFlags& flags) {
                        outcome.trace_hash, other, where_they_part(scenario, subject))});
     }
   }
-  // A case whose faults no longer happen shows nothing, whatever else it shows.
-  if (outcome.verdict == Verdict::held && !outcome.unfired.empty())
-    outcome.verdict = Verdict::stale;
+  // A case whose faults no longer happen, or whose draws are no longer made, shows nothing.
+  const bool is_whole = outcome.unfired.empty() && outcome.unasked.empty();
+  if (outcome.verdict == Verdict::held && !is_whole) outcome.verdict = Verdict::stale;
   const Comparison comparison = compare(scenario, outcome);
   if (comparison == Comparison::other_trace && outcome.verdict != Verdict::nondeterministic) {
     outcome.verdict = Verdict::nondeterministic;

@@ -77,6 +77,13 @@ class CaseRunner {
     }
   }
 
+  /// The draws of a case; none of one that cannot tell.
+  std::vector<sim::Drawn> draws_of(const Case& scenario, const GoOn& go_on) {
+    const properties::Subject subject(scenario.job, scenario.input);
+    return draws_of_isolated(scenario, subject, workers_, go_on)
+        .value_or(std::vector<sim::Drawn>{});
+  }
+
  private:
   bool is_twice_;
   posix::ChildWorkers workers_;
@@ -139,6 +146,7 @@ std::vector<Size> sizes(const ShrinkReport& report) {
   return {{"faults", before.plan.faults.size(), after.plan.faults.size()},
           {"records", before.input.lines(), after.input.lines()},
           {"partitions", before.input.partitions.size(), after.input.partitions.size()},
+          {"choices", before.choices.size(), after.choices.size()},
           {"workers", before.cluster.workers, after.cluster.workers},
           {"parallelism", before.cluster.parallelism, after.cluster.parallelism}};
 }
@@ -149,7 +157,8 @@ std::vector<std::string> comments_of(const ShrinkReport& report) {
   const Case& before = report.before;
   const Case& after = report.shrunk.smallest;
   if (setting_text(before) == setting_text(after) && before.input == after.input &&
-      before.is_quiet == after.is_quiet && before.seed == after.seed) {
+      before.is_quiet == after.is_quiet && before.seed == after.seed &&
+      before.choices == after.choices) {
     return comments;  // Nothing has become of it.
   }
   if (!comments.empty()) comments.emplace_back();
@@ -258,7 +267,7 @@ int shrink_command(const ShrinkFlags& flags) {
   const auto go_on = [&] { return !signals.requested(); };
   CaseRunner runner(report.before.expect == Verdict::nondeterministic);
   Progress progress(clock, !flags.json);
-  auto seen = runner.run(report.before, go_on);
+  const auto seen = runner.run(report.before, go_on);
   if (!seen) return interrupted;
   if (seen->verdict == Verdict::held) {
     return complain(
@@ -272,19 +281,23 @@ int shrink_command(const ShrinkFlags& flags) {
     progress.show(known);
     return go_on();
   };
+  options.draws_of = [&](const Case& candidate) { return runner.draws_of(candidate, go_on); };
   const auto fails_alike = [&](const Case& candidate) {
-    const auto outcome = runner.run_if_alike(candidate, failure, go_on);
-    if (outcome) seen = outcome;
-    return outcome.has_value();
+    return runner.run_if_alike(candidate, failure, go_on).has_value();
   };
   report.shrunk = shrink(report.before, fails_alike, options);
   progress.end();
   report.seconds = progress.seconds();
 
-  // Once more, also after a signal: the case is to say what will be seen of it.
-  const auto again = runner.run_if_alike(report.shrunk.smallest, failure, [] { return true; });
-  const bool is_same = again && (failure.verdict == Verdict::nondeterministic ||
-                                 again->trace_hash == seen->trace_hash);
+  // Twice more, also after a signal: the case is to say what will be seen of it.
+  const auto once_more = [&] {
+    return runner.run_if_alike(report.shrunk.smallest, failure, [] { return true; });
+  };
+  const auto first = once_more();
+  const auto again = once_more();
+  const bool is_same =
+      first && again &&
+      (failure.verdict == Verdict::nondeterministic || again->trace_hash == first->trace_hash);
   if (!is_same) {
     return complain(fmt::format("the run of a smaller case of {} was another the second time; "
                                 "nothing was written",

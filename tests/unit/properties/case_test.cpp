@@ -55,6 +55,7 @@ void check_equal(Case read, const Case& written) {
   CHECK(read.checkpoint_interval == written.checkpoint_interval);
   CHECK(read.seed == written.seed);
   CHECK(read.is_quiet == written.is_quiet);
+  CHECK(read.choices == written.choices);
   CHECK(read.plan == written.plan);
   CHECK(read.expect == written.expect);
   CHECK(read.build == written.build);
@@ -167,6 +168,9 @@ TEST_CASE("a case that is written and read is the same case", "[properties][case
   check_equal(read_back(to_text(made, {}, same_path)), made);
 
   made.is_quiet = true;
+  made.choices = {
+      sim::parse_choice("world site=network.latency entity=worker1/source.0/life1 draw=3 value=4"),
+      sim::parse_choice("product site=inbox.lane entity='a \"b\"' part=2 draw=0 value=1")};
   made.seed = 0xFFFFFFFFFFFFFFFF;
   made.trace_hash = 0;
   made.build = "a \"build\"";
@@ -368,8 +372,18 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
            {3, "seed = \"1\"\nbuild = 1", ":4: `build` is 1; a text in quotes is expected"},
            {3, "seed = \"1\"\ntrace_hash = \"x\"", ":4: `trace_hash` is \"x\"; " + hex},
            {3, "seed = \"1\"\nsead = \"1\"",
-            ":4: `sead` is no key that there is; the file has build, cluster, expect, format, "
-            "input, job, plan, quiet, seed, timing, trace_hash"},
+            ":4: `sead` is no key that there is; the file has build, choices, cluster, expect, "
+            "format, input, job, plan, quiet, seed, timing, trace_hash"},
+           {3,
+            "seed = \"1\"\nchoices = [\n  \"world site=a entity=b draw=0 value=1\",\n"
+            "  \"word site=a entity=b draw=1 value=1\"]",
+            ":6: choice `word site=a entity=b draw=1 value=1`: input, plan, world or product is "
+            "expected, not `word`"},
+           {3,
+            "seed = \"1\"\nchoices = [\n  \"world site=a entity=b draw=0 value=1\",\n"
+            "  \"world site=a entity=b draw=0 value=2\"]",
+            ":6: choice `world site=a entity=b draw=0 value=2`: there is another of the same draw"},
+           {3, "seed = \"1\"\nchoices = \"none\"", ":4: `choices` is \"none\"; " + list},
            {6, "workers = 0",
             ":6: `cluster.workers` is 0; a whole number from 1 to 100 is expected"},
            {6, "workers = 101",

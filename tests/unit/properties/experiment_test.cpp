@@ -190,6 +190,60 @@ TEST_CASE("a quiet run does not depend on the seed", "[properties][experiment]")
   CHECK(run(one, subject).trace_hash == run(two, subject).trace_hash);
 }
 
+TEST_CASE("a quiet run of which all draws are explicit is the run of the seed they came from",
+          "[properties][experiment]") {
+  const Subject& subject = small_subject();
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    Case seeded = case_of(
+        subject,
+        {"kill node=worker1 at=300ms down=100ms", "power_loss node=store at='published' down=1s",
+         "frames node=coordinator1 peer=worker2 at=0s lasts=1s lose=1/4 "
+         "repeat=1/4 hold=1/4"},
+        seed);
+    std::vector<sim::Drawn> draws;
+    Observers observers;
+    observers.on_draws = [&](const std::vector<sim::Drawn>& all) { draws = all; };
+    sim::StackPool stacks;
+    const Outcome noted = run_case(seeded, subject, stacks, observers);
+    REQUIRE(noted.trace_hash == run(seeded, subject).trace_hash);
+    REQUIRE(draws.size() > 1000);
+
+    Case listed = seeded;
+    listed.seed = 0;
+    listed.is_quiet = true;
+    REQUIRE(run(listed, subject).trace_hash != noted.trace_hash);
+    for (const sim::Drawn& drawn : draws) {
+      CHECK(drawn.choice.value != 0);
+      listed.choices.push_back(drawn.choice);
+    }
+    const Outcome again = run(listed, subject);
+    CHECK(again.trace_hash == noted.trace_hash);
+    CHECK(again.unasked.empty());
+  }
+}
+
+TEST_CASE("a choice changes a run, and one that is never asked for is told",
+          "[properties][experiment]") {
+  const Subject& subject = small_subject();
+  Case scenario = case_of(subject);
+  scenario.is_quiet = true;
+  const std::uint64_t usual = run(scenario, subject).trace_hash;
+  const std::string never = "world site=network.latency entity=nobody draw=0 value=1";
+  scenario.choices = {sim::parse_choice(never)};
+
+  const Outcome same = run(scenario, subject);
+  CHECK(same.trace_hash == usual);
+  CHECK(same.unasked == std::vector<std::string>{never});
+
+  scenario.choices = {
+      sim::parse_choice("world site=disk.sync_time entity=store/store.session1/life1 draw=0 "
+                        "value=1000000")};
+  const Outcome other = run(scenario, subject);
+  CHECK(story_of(other) == "held");
+  CHECK(other.trace_hash != usual);
+  CHECK(other.unasked.empty());
+}
+
 TEST_CASE("faults of every kind happen on every kind of node, and the job holds",
           "[properties][experiment]") {
   const Subject& subject = small_subject();

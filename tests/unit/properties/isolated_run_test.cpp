@@ -1,6 +1,7 @@
 #include "millrace/properties/isolated_run.hpp"
 
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -73,4 +74,34 @@ TEST_CASE("a case that cannot be run is told by the process that tried", "[prope
   const Case scenario = case_of(small_subject(), {"kill node=worker7 at=1s down=1s"});
   CHECK(complaint_of([&] { run_isolated(scenario, small_subject(), workers, go_on); }) ==
         "fault `kill node=worker7 at=1s down=1s`: there is no node `worker7`");
+}
+
+TEST_CASE("the draws of a run in another process are those that it makes here",
+          "[properties][isolated]") {
+  const Case scenario = case_of(small_subject(), {"kill node=worker1 at='took_over' down=10ms"});
+  OneWorker workers;
+  std::vector<sim::Drawn> here;
+  Observers observers;
+  observers.on_draws = [&](const std::vector<sim::Drawn>& draws) { here = draws; };
+  sim::StackPool stacks;
+  run_case(scenario, small_subject(), stacks, observers);
+
+  CHECK(here.size() > 100);
+  CHECK(draws_of_isolated(scenario, small_subject(), workers, go_on) == here);
+
+  const Case bad = case_of(small_subject(), {"kill node=worker7 at=1s down=1s"});
+  CHECK(complaint_of([&] { draws_of_isolated(bad, small_subject(), workers, go_on); }) ==
+        "fault `kill node=worker7 at=1s down=1s`: there is no node `worker7`");
+  workers.death.signal = 11;
+  CHECK_FALSE(draws_of_isolated(scenario, small_subject(), workers, go_on));
+}
+
+TEST_CASE("choices that a run in another process never asked for are told",
+          "[properties][isolated]") {
+  Case scenario = case_of(small_subject());
+  scenario.choices = {sim::parse_choice("world site=network.latency entity=nobody draw=0 value=1")};
+  OneWorker workers;
+  const auto outcome = run_isolated(scenario, small_subject(), workers, go_on);
+  REQUIRE(outcome);
+  CHECK(outcome->unasked == std::vector<std::string>{to_text(scenario.choices[0])});
 }

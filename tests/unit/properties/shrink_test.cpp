@@ -73,6 +73,43 @@ using Fails = std::function<bool(const Case&)>;
 
 bool always(const Case&) { return true; }
 
+/// The 4,000 draws of a run that nobody made: 40 entities at 5 sites.
+std::vector<sim::Drawn> many_draws(const Case&) {
+  std::vector<sim::Drawn> draws;
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    const std::uint64_t place = i % 200;
+    draws.push_back({{place % 5 == 0 ? sim::Domain::product : sim::Domain::world,
+                      "site" + std::to_string(place % 5), "task" + std::to_string(place / 5), 0,
+                      i / 200, 700 + i},
+                     100'000});
+  }
+  return draws;
+}
+
+/// The value of a draw of the world in a quiet case.
+std::uint64_t chosen(const Case& scenario, const std::string& site, const std::string& entity,
+                     std::uint64_t draw) {
+  for (const sim::Choice& choice : scenario.choices) {
+    if (choice.domain == sim::Domain::world && choice.site == site && choice.entity == entity &&
+        choice.draw == draw) {
+      return choice.value;
+    }
+  }
+  return 0;
+}
+
+Texts choice_texts(const Case& scenario) {
+  Texts texts;
+  for (const sim::Choice& choice : scenario.choices) texts.push_back(to_text(choice));
+  return texts;
+}
+
+ShrinkOptions with_draws() {
+  ShrinkOptions options;
+  options.draws_of = many_draws;
+  return options;
+}
+
 }  // namespace
 
 TEST_CASE("a case that fails whatever is in it becomes the smallest there is", "[shrink]") {
@@ -169,6 +206,131 @@ TEST_CASE("a quiet case of few lines stays quiet, were it less otherwise", "[shr
 
   CHECK(shrunk.smallest.is_quiet);
   CHECK(shrunk.smallest.input.lines() == 10);
+}
+
+TEST_CASE("the draws that a failure needs become choices, and its seed goes", "[shrink][choice]") {
+  const Fails fails = [](const Case& scenario) {
+    if (!has_line(scenario, "line 5")) return false;
+    if (!scenario.is_quiet) return scenario.seed == 77;
+    return chosen(scenario, "site1", "task7", 3) >= 5 &&
+           chosen(scenario, "site4", "task33", 12) > 0;
+  };
+  REQUIRE(fails(large_case()));
+  const Shrunk shrunk = shrink(large_case(), fails, with_draws());
+
+  CHECK(shrunk.end == Shrunk::End::smallest);
+  CHECK(shrunk.smallest.is_quiet);
+  CHECK(shrunk.smallest.seed == 0);
+  CHECK(choice_texts(shrunk.smallest) == Texts{"world site=site1 entity=task7 draw=3 value=10",
+                                               "world site=site4 entity=task33 draw=12 value=1"});
+  CHECK(shrunk.smallest.input.lines() == 1);
+  CHECK(shrunk.smallest.plan.faults.empty());
+  CHECK(shrunk.runs < 300);
+}
+
+TEST_CASE("a failure that needs many draws keeps its seed", "[shrink][choice]") {
+  const Fails fails = [](const Case& scenario) {
+    const auto of_site_2 =
+        std::count_if(scenario.choices.begin(), scenario.choices.end(),
+                      [](const sim::Choice& choice) { return choice.site == "site2"; });
+    return has_line(scenario, "line 5") &&
+           (scenario.is_quiet ? of_site_2 > 40 : scenario.seed == 77);
+  };
+  const Shrunk shrunk = shrink(large_case(), fails, with_draws());
+
+  CHECK_FALSE(shrunk.smallest.is_quiet);
+  CHECK(shrunk.smallest.seed == 77);
+  CHECK(shrunk.smallest.choices.empty());
+  CHECK(shrunk.smallest.input.lines() == 1);
+}
+
+TEST_CASE("a quiet failure has no choices", "[shrink][choice]") {
+  std::uint64_t times = 0;
+  ShrinkOptions options;
+  options.draws_of = [&](const Case& scenario) {
+    ++times;
+    return many_draws(scenario);
+  };
+  CHECK(shrink(large_case(), always, options).smallest.choices.empty());
+  CHECK(times == 0);
+}
+
+TEST_CASE("choices of a case that nothing needs go", "[shrink][choice]") {
+  Case made = large_case();
+  made.is_quiet = true;
+  for (const sim::Drawn& drawn : many_draws(made)) {
+    if (made.choices.size() < 30) made.choices.push_back(drawn.choice);
+  }
+  const sim::Choice needed = made.choices[11];
+  const Shrunk shrunk = shrink(made, [&](const Case& scenario) {
+    return std::any_of(scenario.choices.begin(), scenario.choices.end(),
+                       [&](const sim::Choice& choice) {
+                         return choice.site == needed.site && choice.entity == needed.entity;
+                       });
+  });
+  sim::Choice lowered = needed;
+  lowered.value = 1;
+  CHECK(shrunk.smallest.choices == std::vector<sim::Choice>{lowered});
+}
+
+TEST_CASE("the runs that look for choices count, and end with the others", "[shrink][choice]") {
+  std::uint64_t times = 0;
+  ShrinkOptions options;
+  options.draws_of = [&](const Case& scenario) {
+    ++times;
+    return many_draws(scenario);
+  };
+  const Fails fails = [&](const Case& scenario) {
+    ++times;
+    return !scenario.is_quiet || chosen(scenario, "site1", "task7", 3) > 0;
+  };
+  const std::uint64_t all = shrink(large_case(), fails, options).runs;
+  CHECK(times == all);
+  for (const std::uint64_t most : {std::uint64_t{20}, all - 1}) {
+    options.most_runs = most;
+    times = 0;
+    const Shrunk shrunk = shrink(large_case(), fails, options);
+    CHECK(times == most);
+    CHECK(shrunk.end == Shrunk::End::out_of_runs);
+    CHECK(fails(shrunk.smallest));
+  }
+}
+
+TEST_CASE("a fault that must hit a narrow gap moves to where it needs less input", "[shrink]") {
+  // Where it is, it needs many records to hit one; behind the rows, three will do.
+  const Fails fails = [](const Case& scenario) {
+    if (scenario.plan.faults.size() != 1) return false;
+    const auto* at = std::get_if<Anchor>(&faults::moment_of(scenario.plan.faults[0]));
+    if (at == nullptr) return false;
+    if (at->landmark == "checkpoint_triggered") return scenario.input.lines() >= 48;
+    return at->landmark == "rows_written" && scenario.input.lines() >= 3;
+  };
+  Case made = large_case();
+  made.plan.faults = {
+      faults::parse_fault("disk_error node=database at='checkpoint_triggered nth=2' lasts=3609ms")};
+  REQUIRE(fails(made));
+  const Shrunk shrunk = shrink(made, fails);
+
+  CHECK(fault_texts(shrunk.smallest) ==
+        Texts{"disk_error node=database at='rows_written' lasts=1ms"});
+  CHECK(shrunk.smallest.input.lines() == 3);
+}
+
+TEST_CASE("a fault is as long as it was while the input is cut", "[shrink]") {
+  const Fails fails = [](const Case& scenario) {
+    if (scenario.plan.faults.size() != 1) return false;
+    const auto* pause = std::get_if<faults::Pause>(&scenario.plan.faults[0]);
+    if (pause == nullptr) return false;
+    // A short one must fall between two of many records.
+    return scenario.input.lines() >= (pause->lasts < 1s ? 300 : 4);
+  };
+  Case made = large_case();
+  made.plan.faults = {faults::parse_fault("pause node=worker3 at='took_over nth=2' lasts=6112ms")};
+  REQUIRE(fails(made));
+  const Shrunk shrunk = shrink(made, fails);
+
+  CHECK(shrunk.smallest.input.lines() == 4);
+  CHECK(fault_texts(shrunk.smallest) == Texts{"pause node=worker1 at='took_over' lasts=1s"});
 }
 
 TEST_CASE("no case is asked for twice, and none without a worker or a partition", "[shrink]") {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,21 @@ TEST_CASE("a quiet draw takes the harmless value", "[sim][draws]") {
   CHECK(drawn(draws, latency, 1'000'000, 50, 3) == std::vector<std::uint64_t>(50, 0));
   CHECK(draws.between(fate, 3, 9) == 3);
   CHECK_FALSE(draws.hits(fate, {999, 1000}));
+}
+
+TEST_CASE("what makes a name unique is never the same twice, and quiet only without a seed",
+          "[sim][draws]") {
+  std::set<std::uint64_t> numbers;
+  for (const std::string entity : {"coordinator1/life1", "coordinator2/life1"}) {
+    for (const bool is_quiet : {false, true}) {
+      Draws draws({7, is_quiet}, Domain::product, entity);
+      for (int i = 0; i < 10; ++i) numbers.insert(draws.unique(fate));
+    }
+  }
+  CHECK(numbers.size() == 40);
+  Draws one({7, true}, Domain::product, "coordinator1/life1");
+  Draws other({8, true}, Domain::product, "coordinator1/life1");
+  CHECK(one.unique(fate) == other.unique(fate));
 }
 
 TEST_CASE("a draw between two numbers reaches both and nothing beyond", "[sim][draws]") {

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "millrace/env/channel.hpp"
+#include "millrace/sim/draw_book.hpp"
 
 #include "scheduler.hpp"
 #include "stage.hpp"
@@ -92,6 +93,21 @@ TEST_CASE("tasks that are ready run in an order that the seed decides", "[sim][s
   CHECK(order_of_ten({1}) != order_of_ten({2}));
   CHECK(order_of_ten({1}) != fifo);
   CHECK(std::ranges::is_permutation(order_of_ten({1}), fifo));
+}
+
+TEST_CASE("a task of a quiet world waits for others if it is chosen to", "[sim][scheduler]") {
+  DrawBook book;
+  for (const int task : {2, 7}) {
+    book.add({Domain::world, "schedule.rank", "worker1/task." + std::to_string(task) + "/life1", 0,
+              0, task == 2 ? std::uint64_t{9} : std::uint64_t{3}});
+  }
+  CHECK(order_of_ten({1, true, &book}) == std::vector<int>{0, 1, 3, 4, 5, 6, 8, 9, 7, 2});
+  CHECK(book.unasked().empty());
+
+  // A book that has nothing to say changes nothing.
+  DrawBook empty;
+  CHECK(order_of_ten({1, true, &empty}) == order_of_ten({1, true}));
+  CHECK(order_of_ten({1, false, &empty}) == order_of_ten({1}));
 }
 
 TEST_CASE("tasks that are ready run in the order in which they became so when all is quiet",

@@ -12,6 +12,7 @@
 #include "millrace/properties/input.hpp"
 #include "millrace/properties/outcome.hpp"
 #include "millrace/runtime/job_spec.hpp"
+#include "millrace/sim/choice.hpp"
 
 namespace millrace::properties {
 
@@ -38,7 +39,8 @@ struct Case {
   std::chrono::nanoseconds arrival{0};  ///< The input arrives over about this long.
   std::chrono::nanoseconds checkpoint_interval{0};
   std::uint64_t seed = 0;
-  bool is_quiet = false;  ///< Nothing is left to chance: every draw is 0.
+  bool is_quiet = false;             ///< Nothing is left to chance: every draw is 0.
+  std::vector<sim::Choice> choices;  ///< Draws that are what stands here, and not of the seed.
   faults::Plan plan;
 
   // What was seen when the case was written.

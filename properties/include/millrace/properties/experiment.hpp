@@ -6,6 +6,7 @@
 #include "millrace/properties/outcome.hpp"
 #include "millrace/properties/reference.hpp"
 #include "millrace/runtime/job.hpp"
+#include "millrace/sim/choice.hpp"
 #include "millrace/sim/stack_pool.hpp"
 #include "millrace/sim/trace.hpp"
 #include "millrace/sim/world.hpp"
@@ -33,6 +34,8 @@ struct Observers {
   std::function<void(const sim::TraceEvent&)> on_event;
   std::function<void(Instant, std::string_view node, std::string_view sentence)> on_note;
   std::function<void(Instant, std::string_view node, const sim::LandmarkEvent&)> on_landmark;
+  /// Called once, at the end: every draw that was not 0. Makes a run slower, and no other.
+  std::function<void(const std::vector<sim::Drawn>&)> on_draws;
 };
 
 /// Runs a case: build, storm, calm, judge.

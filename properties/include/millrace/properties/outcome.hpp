@@ -74,6 +74,7 @@ struct Outcome {
   RowCounts rows;                    ///< Of the first moment at which rows were wrong.
   std::string reason;                ///< Of `refused` and `failed`.
   std::vector<std::string> unfired;  ///< Faults of the plan that never happened.
+  std::vector<std::string> unasked;  ///< Choices of the case that were never asked for.
   std::uint64_t trace_hash = 0;
   RunStatistics statistics;
 };

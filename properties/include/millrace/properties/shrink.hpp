@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "millrace/properties/case.hpp"
 #include "millrace/properties/outcome.hpp"
@@ -32,6 +33,9 @@ struct ShrinkOptions {
   std::uint64_t most_runs = 4000;
   /// Called after every run. False ends the search.
   std::function<bool(const ShrinkProgress&)> progress;
+  /// Runs a case and tells the draws that were not 0, in their order; nothing if it cannot. It is
+  /// one of the runs. Without it no draw of a seed becomes an explicit choice.
+  std::function<std::vector<sim::Drawn>(const Case&)> draws_of = {};
 };
 
 /// What a search has found.
@@ -46,11 +50,14 @@ struct Shrunk {
   End end = End::smallest;
 };
 
-/// Makes a failing case smaller for as long as it fails alike: fewer and simpler faults, no chance,
-/// less input, fewer nodes and subtasks, less time; again from the beginning until nothing of this
-/// helps any more. At the end no fault, no partition and no line can be left out any more.
+/// Makes a failing case smaller for as long as it fails alike: fewer faults, no chance, less input,
+/// fewer nodes and subtasks, less time, simpler faults; again from the beginning until nothing of
+/// this helps any more. At the end no fault, no choice, no partition and no line can be left out.
 ///
-/// A failure that needs chance is looked for under a few other seeds when much of the input goes.
+/// A failure that needs chance needs no seed if few draws matter: the case gets quiet, and has
+/// these draws as explicit choices, as low as they can be. If there are too many to be read it is
+/// looked for under a few other seeds when much of the input goes. A fault may move to another
+/// landmark when half of the input goes with it.
 ///
 /// `fails_alike` runs a case and says whether it fails as the first one does; it is never asked
 /// twice about the same case, and never about one without workers or partitions. The search knows

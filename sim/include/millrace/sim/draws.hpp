@@ -35,10 +35,22 @@ constexpr std::uint64_t scaled(std::uint64_t bits, std::uint64_t bound) {
   return static_cast<std::uint64_t>((static_cast<Uint128>(bits) * bound) >> 64);
 }
 
-/// What decides of a whole run: its seed, and whether it is calm.
+/// Where somebody draws.
+struct Place {
+  Domain domain;
+  Site site;
+  std::uint32_t part;    ///< 0: the site itself.
+  std::uint64_t entity;  ///< Hash of its name.
+};
+
+class DrawBook;
+
+/// What decides of a whole run: its seed, whether it is calm, and what is explicit of it.
 struct Seed {
   std::uint64_t value = 0;
   bool quiet = false;  ///< Every draw takes its harmless value, 0.
+  /// Has the last word on every draw (draw_book.hpp); null: nobody has. Not owned.
+  DrawBook* book = nullptr;
 };
 
 /// The draws of one entity: a task of one life, a connection, a disk.
@@ -46,11 +58,14 @@ struct Seed {
 /// Counts how often the entity drew at each site, and nothing else.
 class Draws {
  public:
-  Draws(Seed seed, Domain domain, std::string_view entity)
-      : seed_(seed), domain_(domain), entity_(hash_name(entity)) {}
+  Draws(Seed seed, Domain domain, std::string_view entity);
 
   /// A number in [0, bound). Counted also when quiet, so that quiet moves no other draw.
   std::uint64_t below(Site site, std::uint64_t bound, std::uint32_t part = 0);
+
+  /// A number that no other entity and no other time has, also when quiet: of names nothing is
+  /// harmless but that they differ.
+  std::uint64_t unique(Site site);
 
   /// A number in [least, most].
   std::uint64_t between(Site site, std::uint64_t least, std::uint64_t most) {
@@ -61,17 +76,17 @@ class Draws {
   }
 
  private:
-  struct Place {
+  struct Counter {
     std::uint64_t site;
     std::uint64_t key;
     std::uint64_t drawn;
   };
-  Place& place(std::uint64_t site);
+  Counter& counter(std::uint64_t site);
 
   Seed seed_;
   Domain domain_;
   std::uint64_t entity_;
-  std::vector<Place> places_;  ///< A handful: looked through in order.
+  std::vector<Counter> counters_;  ///< A handful: looked through in order.
 };
 
 }  // namespace millrace::sim

@@ -43,6 +43,11 @@ class Chance {
     return 0;
   }
 
+  /// A number by which nobody else calls anything: a nonce, a lineage. The one decision that has no
+  /// harmless value, because two that are equal are the harm: where nothing is left to chance it is
+  /// still another for every task and every time.
+  virtual std::uint64_t unique(Site site) { return below(site, ~std::uint64_t{0}); }
+
   bool hits(Site site, Ratio ratio, std::uint32_t part = 0) {
     return ratio.part != 0 && below(site, ratio.whole, part) >= ratio.whole - ratio.part;
   }
