@@ -258,13 +258,25 @@ class Experiment {
 
   /// Zombies get the time to do what they still mean to; then none of the job's tasks is left.
   void settle() {
-    if (world_.run_until(world_.now() + settling) == sim::World::Ended::violated) return;
+    const Instant patience = world_.now() + settling;
+    std::vector<std::string> running = running_tasks();
+    while (!running.empty() && world_.now() < patience) {
+      if (world_.run_until(world_.now() + look_every) == sim::World::Ended::violated) return;
+      running = running_tasks();
+    }
+    for (const std::string& task : running) leftovers_.still_runs(task);
+  }
+
+  /// Of the job, on its workers: all but those by which a worker waits for another job.
+  std::vector<std::string> running_tasks() const {
+    std::vector<std::string> tasks;
     for (std::uint32_t i = 1; i <= scenario_.cluster.workers; ++i) {
       const std::string node = "worker" + std::to_string(i);
       for (const std::string& role : world_.roles_of(*world_.find_node(node))) {
-        if (role != node && !role.starts_with("dial.")) leftovers_.still_runs(node, role);
+        if (role != node && !role.starts_with("dial.")) tasks.push_back(node + ": " + role);
       }
     }
+    return tasks;
   }
 
   // Judge.

@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "millrace/env/identity.hpp"
@@ -37,10 +37,8 @@ class LeftoversJudge {
   /// These objects are there now.
   void saw(const std::set<std::string>& names);
 
-  /// Long after the end this task of the job still runs.
-  void still_runs(std::string_view node, std::string_view role) {
-    tasks_.push_back(std::string(node) + ": " + std::string(role));
-  }
+  /// Long after the end this task of the job still runs: node and role.
+  void still_runs(std::string task) { tasks_.push_back(std::move(task)); }
 
   /// The job was finished by a head that names checkpoint `last`, and these objects were there.
   std::optional<Breach> judge(CheckpointId last, const std::set<std::string>& names) const;

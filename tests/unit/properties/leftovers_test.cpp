@@ -128,7 +128,7 @@ TEST_CASE("a takeover that never sweeps is told of", "[properties][leftovers]") 
 
 TEST_CASE("tasks that still run are leftovers", "[properties][leftovers]") {
   LeftoversJudge judge = judge_at_end();
-  judge.still_runs("worker1", "window.0");
+  judge.still_runs("worker1: window.0");
   const auto breach = judge.judge(last, clean);
   REQUIRE(breach);
   CHECK(breach->what == "the job is finished, and tasks of it still run: worker1: window.0");
