@@ -308,7 +308,8 @@ class Experiment {
         outcome_.breaches.push_back({"rows", "nobody is let into the table at the end"});
       } else if (!judge_.breach()) {
         // Of rows that are wrong there is nothing more to say.
-        auto late = judge_late(subject_.reference, dropped_[decided_], judge_.last_rows());
+        auto late = judge_late(subject_.reference, dropped_[decided_], judge_.last_rows(),
+                               subject_.spec.mode);
         if (late) outcome_.breaches.push_back(*std::move(late));
       }
       if (auto left = leftovers_.judge(decided_, objects_at_the_end_)) {

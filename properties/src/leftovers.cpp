@@ -30,6 +30,7 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
 }  // namespace
 
 void LeftoversJudge::took_over(Term term, CheckpointId restored, std::set<std::string> names) {
+  if (term < term_) return;  // It finds out late that it had, and is a zombie already.
   term_ = term;
   restored_ = restored;
   is_swept_ = false;

@@ -27,8 +27,8 @@ class LeftoversJudge {
   /// A manifest was written.
   void claimed(const Witness& witness) { manifests_[witness.id] = witness; }
 
-  /// A takeover, with these objects in the store, by a head that names checkpoint `restored`. Later
-  /// ones count instead of earlier ones.
+  /// A takeover, with these objects in the store, by a head that names checkpoint `restored`. Of
+  /// several the one of the latest term counts.
   void took_over(Term term, CheckpointId restored, std::set<std::string> names);
   /// The sweep of what terms before `term` left says that it is done, with these objects there.
   void swept(Term term, const std::set<std::string>& names);

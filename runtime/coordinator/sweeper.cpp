@@ -21,7 +21,7 @@ class Work {
   explicit Work(Env& env) : env_(env) {}
 
   void add(std::vector<std::string> names) {
-    names_.insert(names_.end(), std::move_iterator(names.begin()), std::move_iterator(names.end()));
+    names_.insert(std::move_iterator(names.begin()), std::move_iterator(names.end()));
   }
 
   /// The names have to be found first. A later sweep includes an earlier one.
@@ -31,15 +31,17 @@ class Work {
     reached_ = std::move(reached);
   }
 
-  /// Throws WorldErrors; then it can be called again.
+  /// Throws WorldErrors; then it can be called again, and looks again: a store that lost power may
+  /// have back what was removed.
   void finish() {
     if (before_ != Term{}) find_names();
     while (!names_.empty()) {
       env_.step(between_objects);
-      env_.store.remove(names_.back(), env_.in(call_patience));
-      names_.pop_back();
+      env_.store.remove(*names_.begin(), env_.in(call_patience));
+      names_.erase(names_.begin());
       ++removed_;
     }
+    before_ = {};
     LandmarkFields fields;
     fields.count = std::exchange(removed_, 0);
     if (swept_.empty()) env_.landmark(landmarks::swept, fields);
@@ -58,11 +60,10 @@ class Work {
       }
     }
     add(std::move(found));
-    before_ = {};
   }
 
   Env& env_;
-  std::vector<std::string> names_;
+  std::set<std::string> names_;
   std::size_t removed_ = 0;
   Term before_;  ///< 0: nothing is to be found.
   std::set<std::string> reached_;

@@ -49,6 +49,16 @@ TEST_CASE("a record that is neither counted nor dropped convicts, and one that i
         "of 4 records 4 are counted and 1 were dropped as late");
 }
 
+TEST_CASE("a row of an upsert sink may have counted what is dropped after a recovery",
+          "[properties][late]") {
+  const Reference reference = reference_of();
+  const std::vector<OwnedRow> rows{row(0, 3), row(2000, 1)};
+  CHECK(judge_late(reference, 1, rows, SinkMode::staged));
+  CHECK_FALSE(judge_late(reference, 1, rows, SinkMode::upsert));
+  CHECK(judge_late(reference, 0, std::vector<OwnedRow>{row(0, 2)}, SinkMode::upsert));
+  CHECK(judge_late(reference, 1, std::vector<OwnedRow>{row(0, 4), row(2000, 1)}, SinkMode::upsert));
+}
+
 TEST_CASE("more dropped records than may be late convict, whatever is counted",
           "[properties][late]") {
   const std::string two = "2 records were dropped as late, and 1 came too late";

@@ -117,6 +117,12 @@ TEST_CASE(
         "restored reaches that");
 }
 
+TEST_CASE("who learns late that it took over does not count", "[properties][leftovers]") {
+  LeftoversJudge judge = judge_at_end();
+  judge.took_over({1}, {}, {});
+  CHECK_FALSE(judge.judge(last, clean));
+}
+
 TEST_CASE("a takeover that never sweeps is told of", "[properties][leftovers]") {
   LeftoversJudge judge;
   judge.took_over({2}, {}, {});
