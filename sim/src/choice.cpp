@@ -83,8 +83,9 @@ class Words {
     return at_ < text_.size();
   }
   std::string_view word() {
-    const auto end = std::min(text_.find(' ', at_), text_.size());
-    return text_.substr(std::exchange(at_, end), end - at_);
+    const auto begin = at_;
+    at_ = std::min(text_.find(' ', begin), text_.size());
+    return text_.substr(begin, at_ - begin);
   }
   std::string value() {
     if (at_ == text_.size() || text_[at_] != '\'') return std::string(word());
