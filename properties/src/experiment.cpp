@@ -160,7 +160,6 @@ class Experiment {
                event.fields.id > decided_) {
       // Neither a takeover nor the end of the job names a new checkpoint.
       decided_ = event.fields.id;
-      leftovers_.decided(objects());
       ++outcome_.statistics.checkpoints;
       last_progress_ = world_.now();
     } else if (&event.landmark == &landmarks::took_over) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -34,6 +33,7 @@ void LeftoversJudge::took_over(Term term, CheckpointId restored, std::set<std::s
   term_ = term;
   restored_ = restored;
   is_swept_ = false;
+  after_last_sweep_.reset();
   names_at_takeover_ = std::move(names);
 }
 
@@ -48,6 +48,7 @@ bool LeftoversJudge::is_staged_by(CheckpointId id, const std::string& name) cons
 }
 
 void LeftoversJudge::swept(Term term, const std::set<std::string>& names) {
+  if (term.number == term_.number + 1) after_last_sweep_ = names;
   if (term != term_) return;
   is_swept_ = true;
   for (const std::string& name : names_at_takeover_) {
@@ -66,19 +67,9 @@ void LeftoversJudge::swept(Term term, const std::set<std::string>& names) {
   }
 }
 
-void LeftoversJudge::decided(const std::set<std::string>& names) {
-  seen_ = names;
-  gone_.clear();
-}
-
 void LeftoversJudge::saw(const std::set<std::string>& names) {
-  std::set_difference(seen_.begin(), seen_.end(), names.begin(), names.end(),
-                      std::inserter(gone_, gone_.end()));
-  seen_.insert(names.begin(), names.end());
-  // A heartbeat is written again and again, so one that is there may be a zombie's new one.
-  std::erase_if(names_at_takeover_, [&](const std::string& name) {
-    return name.starts_with("heartbeat/") && !names.contains(name);
-  });
+  // What is there again was written again: a heartbeat, or what a zombie repeats.
+  std::erase_if(names_at_takeover_, [&](const std::string& name) { return !names.contains(name); });
 }
 
 bool LeftoversJudge::belongs(const std::string& name, CheckpointId last) const {
@@ -86,7 +77,6 @@ bool LeftoversJudge::belongs(const std::string& name, CheckpointId last) const {
   if (name == fmt::format("heartbeat/{}", term_.number)) return true;
   if (is_state_of(last, name)) return true;
   const auto writer = term_in(name);
-  if (gone_.contains(name)) return true;
   return writer && *writer < term_.number && !names_at_takeover_.contains(name);
 }
 
@@ -98,9 +88,14 @@ std::optional<Breach> LeftoversJudge::judge(CheckpointId last,
         "leftovers",
         fmt::format("the job is finished, and term {} has never swept the store", term_.number)};
   }
+  if (!after_last_sweep_) {
+    return Breach{
+        "leftovers",
+        fmt::format("the job is finished, and term {} has not swept at its end", term_.number)};
+  }
   std::vector<std::string> left;
   for (const std::string& name : names) {
-    if (!belongs(name, last)) left.push_back(name);
+    if (after_last_sweep_->contains(name) && !belongs(name, last)) left.push_back(name);
   }
   if (left.empty() && tasks_.empty()) return std::nullopt;
   if (left.empty()) {

@@ -20,8 +20,8 @@ namespace millrace::properties {
 /// clean up. Rows are not reached any more once all are visible, as they are at the end.
 ///
 /// Not held against it: what a zombie of an earlier term has written since the last takeover, which
-/// the sweep of that takeover could not find; and what was removed after the last checkpoint and
-/// came back, because the store lost power before it was durably gone.
+/// the sweep of that takeover could not find; and what came back after the last sweep, because the
+/// store lost power before it was durably gone.
 class LeftoversJudge {
  public:
   /// A manifest was written.
@@ -31,9 +31,8 @@ class LeftoversJudge {
   /// several the one of the latest term counts.
   void took_over(Term term, CheckpointId restored, std::set<std::string> names);
   /// The sweep of what terms before `term` left says that it is done, with these objects there.
+  /// That of a job at its end names the term behind its own.
   void swept(Term term, const std::set<std::string>& names);
-  /// A checkpoint was decided. What has gone before may have come back, but not to stay.
-  void decided(const std::set<std::string>& names);
   /// These objects are there now.
   void saw(const std::set<std::string>& names);
 
@@ -55,8 +54,7 @@ class LeftoversJudge {
   std::optional<Breach> after_sweep_;  ///< The first.
   std::set<std::string> names_at_takeover_;
   std::vector<std::string> tasks_;
-  std::set<std::string> seen_;  ///< Since the last checkpoint.
-  std::set<std::string> gone_;  ///< Seen since then, and later not.
+  std::optional<std::set<std::string>> after_last_sweep_;
 };
 
 }  // namespace millrace::properties
