@@ -69,7 +69,7 @@ constexpr std::string_view texts[] = {"a",
                                       "aa",
                                       "0",
                                       "a key that is too long to be held in place"};
-/// So small that no sum of an input overflows.
+/// So small that no sum of fewer than 90,000 records overflows.
 constexpr std::string_view integers[] = {
     "0", "1", "-1", "2", "3", "7", "-5", "100000000000000", "-100000000000000"};
 /// Numbers whose sum depends on the order in which doubles are added.
