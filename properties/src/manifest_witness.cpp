@@ -31,7 +31,7 @@ CheckpointId read_id(Decoder& in) {
 
 Witness read_witness(std::span<const std::byte> manifest) {
   // MANIFEST.md: lineage, id, fingerprint (key, value), groups, parallelism, partitions (name, end,
-  // hash; name, offset, line, newest, ended, records, skipped), watermarks (operator, time), states
+  // hash; source, name, offset, line, newest, ended, records, skipped, generator), watermarks (operator, time), states
   // (object, subtask, sections (operator, part, shape, offset, length, hash)), staged (sink, id,
   // subtask, object, rows, bytes), late.
   Decoder in(open_envelope(manifest));
@@ -50,6 +50,7 @@ Witness read_witness(std::span<const std::byte> manifest) {
     in.number<std::int64_t>();
     in.number<std::uint64_t>();
     Claim claim;
+    in.text();
     claim.partition = in.text();
     claim.offset = in.number<std::int64_t>();
     in.number<std::int64_t>();
@@ -57,6 +58,7 @@ Witness read_witness(std::span<const std::byte> manifest) {
     claim.ended = in.number<std::uint8_t>() != 0;
     in.number<std::uint64_t>();
     in.number<std::uint64_t>();
+    for (auto bytes = in.count(1); bytes > 0; --bytes) in.number<std::uint8_t>();
     witness.claims.push_back(std::move(claim));
   }
   for (auto watermarks = in.count(8); watermarks > 0; --watermarks) {

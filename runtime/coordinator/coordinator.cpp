@@ -184,20 +184,22 @@ class Coordinator {
     return head;
   }
 
-  std::vector<PartitionFacts> read_partitions() {
-    std::vector<PartitionFacts> partitions;
+  std::vector<JobFacts::Partition> read_partitions() {
+    std::vector<JobFacts::Partition> partitions;
     for (const Node* node : job_.nodes()) {
       if (node->role != Node::Role::source) continue;
-      auto found = ask_for_partitions(node->address);
-      partitions.insert(partitions.end(), found.begin(), found.end());
+      for (PartitionFacts& facts : ask_for_partitions(*node)) {
+        partitions.push_back({node->name, std::move(facts)});
+      }
     }
     return partitions;
   }
 
-  std::vector<PartitionFacts> ask_for_partitions(const std::string& address) {
+  std::vector<PartitionFacts> ask_for_partitions(const Node& source) {
     while (true) {
       try {
-        return env_.log.partitions(address, env_.in(call_patience));
+        if (source.partitions != nullptr) return source.partitions(env_);
+        return env_.log.partitions(source.address, env_.in(call_patience));
       } catch (const WorldError&) {
         env_.sleep(pause_between_repeats);  // The log does not answer yet.
       }
@@ -206,10 +208,10 @@ class Coordinator {
 
   /// What genesis did not see is not read; the user should know.
   void note_growth(const Manifest& manifest, const JobFacts& facts) {
-    for (const PartitionFacts& now : facts.partitions) {
+    for (const auto& [source, now] : facts.partitions) {
       bool known = false;
       for (const ManifestPartition& was : manifest.partitions) {
-        if (was.facts.name != now.name) continue;
+        if (was.progress.source != source || was.facts.name != now.name) continue;
         known = true;
         if (now.end > was.facts.end) {
           env_.host.note(

@@ -50,6 +50,7 @@ Leadership::Leadership(Env& env, const Job& job, const CoordinatorOptions& optio
   }
   for (const Node* node : job.nodes()) {
     if (node->sink) sinks_.insert(node->sink->name);
+    watermarks_may_differ_ = watermarks_may_differ_ || node->falls_idle;
   }
 }
 
@@ -187,7 +188,7 @@ void Leadership::hear(const std::string& worker, const ControlMessage& message) 
 void Leadership::trigger_if_due() {
   if (pending_ || has_last() || env_.now() < next_trigger_) return;
   const CheckpointId id{term_, ++last_n_};
-  pending_.emplace(id, tasks_, env_.in(options_.checkpoint_timeout));
+  pending_.emplace(id, tasks_, env_.in(options_.checkpoint_timeout), watermarks_may_differ_);
   next_trigger_ = env_.in(options_.checkpoint_interval);
   tell_workers(Trigger{id});
   env_.landmark(landmarks::checkpoint_triggered, about(id));

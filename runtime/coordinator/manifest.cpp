@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-constexpr std::uint16_t format_version = 1;
+constexpr std::uint16_t format_version = 2;
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace millrace {
 namespace {
 
-void merge(std::vector<OperatorWatermark>& into, const OperatorWatermark& one) {
+void merge(std::vector<OperatorWatermark>& into, const OperatorWatermark& one, bool may_differ) {
   const auto known =
       std::find_if(into.begin(), into.end(), [&](const OperatorWatermark& watermark) {
         return watermark.operator_name == one.operator_name;
@@ -16,14 +16,18 @@ void merge(std::vector<OperatorWatermark>& into, const OperatorWatermark& one) {
     into.push_back(one);
     return;
   }
-  invariant(known->watermark == one.watermark,
+  invariant(may_differ || known->watermark == one.watermark,
             "at an aligned barrier all subtasks of an operator have the same watermark");
+  known->watermark = std::max(known->watermark, one.watermark);
 }
 
 void update(std::vector<ManifestPartition>& partitions, const PartitionProgress& progress) {
   const auto known = std::find_if(
       partitions.begin(), partitions.end(),
-      [&](const ManifestPartition& partition) { return partition.facts.name == progress.name; });
+      [&](const ManifestPartition& partition) {
+        return partition.progress.source == progress.source &&
+               partition.facts.name == progress.name;
+      });
   invariant(known != partitions.end(), "a source reads only partitions that genesis has seen");
   invariant(progress.position >= known->progress.position, "positions only ascend");
   known->progress = progress;
@@ -62,7 +66,7 @@ Manifest PendingCheckpoint::manifest_after(const Manifest& previous,
       update(manifest.partitions, progress);
     }
     for (const OperatorWatermark& watermark : acknowledgement.watermarks) {
-      merge(manifest.watermarks, watermark);
+      merge(manifest.watermarks, watermark, watermarks_may_differ_);
     }
     if (acknowledgement.state) manifest.states.push_back(*acknowledgement.state);
     manifest.staged.insert(manifest.staged.end(), acknowledgement.staged.begin(),

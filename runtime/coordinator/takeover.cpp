@@ -30,15 +30,17 @@ std::optional<Mismatch> compare_fingerprints(const std::vector<FingerprintPart>&
   return std::nullopt;
 }
 
-std::optional<Mismatch> compare_partition(const PartitionFacts& was,
-                                          const std::vector<PartitionFacts>& now) {
-  const auto is = std::find_if(now.begin(), now.end(), [&](const PartitionFacts& partition) {
-    return partition.name == was.name;
+std::optional<Mismatch> compare_partition(const ManifestPartition& partition,
+                                          const std::vector<JobFacts::Partition>& now) {
+  const PartitionFacts& was = partition.facts;
+  const auto found = std::find_if(now.begin(), now.end(), [&](const JobFacts::Partition& one) {
+    return one.source == partition.progress.source && one.facts.name == was.name;
   });
   const auto changed = [&](std::string how) {
     return Mismatch{Refusal::input_changed, fmt::format("partition {} {}", was.name, how)};
   };
-  if (is == now.end()) return changed("is not there any more");
+  if (found == now.end()) return changed("is not there any more");
+  const PartitionFacts* const is = &found->facts;
   if (is->end < was.end) {
     return changed(fmt::format("has {} bytes now and had {}", is->end, was.end));
   }
@@ -74,7 +76,7 @@ TakeoverPlan decide_takeover(const std::optional<Head>& head, bool fresh) {
 std::optional<Mismatch> find_mismatch(const Manifest& manifest, const JobFacts& job) {
   if (auto mismatch = compare_fingerprints(manifest.fingerprint, job.fingerprint)) return mismatch;
   for (const ManifestPartition& partition : manifest.partitions) {
-    if (auto mismatch = compare_partition(partition.facts, job.partitions)) return mismatch;
+    if (auto mismatch = compare_partition(partition, job.partitions)) return mismatch;
   }
   if (manifest.key_groups != key_group_count) {
     return Mismatch{
@@ -91,10 +93,11 @@ Manifest make_genesis(Lineage lineage, const JobFacts& job, std::uint32_t parall
   genesis.fingerprint = job.fingerprint;
   genesis.key_groups = key_group_count;
   genesis.parallelism = parallelism;
-  for (const PartitionFacts& partition : job.partitions) {
+  for (const JobFacts::Partition& partition : job.partitions) {
     PartitionProgress progress;
-    progress.name = partition.name;
-    genesis.partitions.push_back({partition, std::move(progress)});
+    progress.source = partition.source;
+    progress.name = partition.facts.name;
+    genesis.partitions.push_back({partition.facts, std::move(progress)});
   }
   return genesis;
 }

@@ -12,6 +12,7 @@ void RemoteLaneOut::put(Message message) {
       body.number(message.barrier.term.number);
       body.number(message.barrier.n);
       break;
+    case Message::Kind::activity: encode(body, message.activity.is_idle); break;
   }
   const Bytes frame = make_frame(body.view());
   if (!connection_->write(frame, Instant::never())) {
@@ -39,6 +40,11 @@ std::optional<Message> RemoteLaneIn::try_take() {
       const auto n = in.number<std::uint64_t>();
       in.expect_end();
       return Message::of(CheckpointId{{term}, n});
+    }
+    case Message::Kind::activity: {
+      const Activity activity{decoded<bool>(in)};
+      in.expect_end();
+      return Message::of(activity);
     }
   }
   throw CorruptBytes("a lane carries a message of an unknown kind");

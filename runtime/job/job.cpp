@@ -53,8 +53,9 @@ Job::Job(std::string_view name, std::vector<End> ends) : name_(name), ends_(std:
     if (!names.insert(node->name).second) {
       throw UsageError(fmt::format("job `{}`: two operators are called `{}`", name_, node->name));
     }
-    const std::string type = node->out == nullptr ? "" : fmt::format(" {:016x}", node->out->shape);
-    fingerprint_.push_back({node->name, kind_of(*node) + type});
+    std::string type = kind_of(*node);
+    for (const RowType* out : node->outputs) type += fmt::format(" {:016x}", out->shape);
+    fingerprint_.push_back({node->name, std::move(type)});
   }
 }
 

@@ -4,14 +4,54 @@
 
 namespace millrace {
 
-std::optional<EventTime> Valve::advance(int lane, EventTime watermark) {
-  EventTime& known = lanes_[static_cast<std::size_t>(lane)];
-  if (watermark <= known) return std::nullopt;  // A watermark never goes back.
-  known = watermark;
-  const EventTime merged = *std::min_element(lanes_.begin(), lanes_.end());
-  if (merged <= merged_) return std::nullopt;
-  merged_ = merged;
-  return merged;
+ValveAction Valve::advance(int input, EventTime watermark) {
+  Input& from = at(input);
+  const ValveAction woken = wake(input);
+  if (watermark <= from.watermark) return woken;  // A watermark never goes back.
+  const bool held_others_back = from.watermark == merged_;
+  from.watermark = watermark;
+  from.has_caught_up = from.has_caught_up || watermark >= merged_;
+  ValveAction action = settle(held_others_back);
+  if (!action.idle) action.idle = woken.idle;
+  return action;
+}
+
+ValveAction Valve::wake(int input) {
+  Input& from = at(input);
+  if (from.is_active) return {};
+  from.is_active = true;
+  from.has_caught_up = from.watermark >= merged_;
+  return settle(false);
+}
+
+ValveAction Valve::set_idle(int input) {
+  Input& from = at(input);
+  if (!from.is_active) return {};
+  from.is_active = false;
+  return settle(from.watermark == merged_);
+}
+
+ValveAction Valve::settle(bool held_others_back) {
+  bool all_ended = true;
+  bool any_active = false;
+  EventTime largest = EventTime::min();
+  std::optional<EventTime> smallest;
+  for (const Input& input : inputs_) {
+    if (input.has_ended()) continue;
+    all_ended = false;
+    any_active = any_active || input.is_active;
+    largest = std::max(largest, input.watermark);
+    if (!input.is_active || !input.has_caught_up) continue;
+    smallest = std::min(smallest.value_or(input.watermark), input.watermark);
+  }
+  const bool idle = !all_ended && !any_active;
+  if (all_ended) smallest = EventTime::max();
+  if (idle && held_others_back) smallest = largest;
+
+  ValveAction action;
+  if (smallest && *smallest > merged_) action.watermark = merged_ = *smallest;
+  if (idle != is_idle_) action.idle = is_idle_ = idle;
+  return action;
 }
 
 }  // namespace millrace

@@ -20,6 +20,8 @@ constexpr Site flush_moment{"chain.flush"};
 constexpr Site around_snapshot{"chain.snapshot"};
 
 constexpr auto connect_patience = 5s;
+/// So long a task waits at most for an alarm by the wall clock, which may jump meanwhile.
+constexpr Duration longest_wait = 1s;
 
 /// Records that a source reads at once; chance may choose fewer, so that a barrier can fall between
 /// any two.
@@ -77,12 +79,13 @@ class ChainTask {
     plan_.report(TaskRunning{plan_.term, env_.role});
     while (true) {
       take_orders();
+      ring_alarms();
       const bool worked = source_ != nullptr ? read() : take();
       if (worked) {
         env_.step(batch_done);
       } else {
         stages_[0]->flush();
-        env_.parker.park_until(source_ != nullptr ? next_read() : Instant::never());
+        wait();
       }
     }
   }
@@ -98,13 +101,12 @@ class ChainTask {
   void make_stages() {
     const ChainLayout& chain = *plan_.chain;
     for (std::size_t i = 0; i < chain.stages.size(); ++i) {
-      const Node& node = *chain.stages[i];
+      const auto& [node_of_stage, parent, output] = chain.stages[i];
+      const Node& node = *node_of_stage;
       const std::string role = node.name.empty() ? env_.role : task_name(node.name, plan_.at.index);
       stages_.push_back(node.make(
           {env_.as(role), plan_.at, plan_.restored->id, plan_.restored->lineage, plan_.term}));
-      if (chain.parents[i] >= 0) {
-        stages_[static_cast<std::size_t>(chain.parents[i])]->link(0, 1, *stages_[i]);
-      }
+      if (parent >= 0) stages_[static_cast<std::size_t>(parent)]->link({output}, *stages_[i]);
     }
     if (chain.is_source()) source_ = static_cast<SourceStage*>(stages_[0].get());
   }
@@ -112,12 +114,12 @@ class ChainTask {
   void restore() {
     const Manifest& manifest = *plan_.restored;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      const Node& node = *plan_.chain->stages[i];
+      const Node& node = *plan_.chain->stages[i].node;
       Restored restored;
       if (node.role == Node::Role::keyed) {
         restored.sections = load_sections(env_, manifest, node.name, plan_.at);
       } else if (node.role == Node::Role::source) {
-        restored.partitions = partitions_of(manifest, plan_.at);
+        restored.partitions = partitions_of(manifest, node.name, plan_.at);
       }
       stages_[i]->restore(restored);
     }
@@ -146,8 +148,10 @@ class ChainTask {
         lanes_.push_back(std::make_unique<RemoteLaneOut>(std::move(connection)));
       }
       const auto stage = static_cast<std::size_t>(target.stage);
-      lane_stages_.push_back(plan_.chain->stages[stage]->out->make_lane(*lanes_.back()));
-      stages_[stage]->link(target.lane, target.lanes, *lane_stages_.back());
+      const Node& node = *plan_.chain->stages[stage].node;
+      const auto output = static_cast<std::size_t>(target.way.output);
+      lane_stages_.push_back(node.outputs[output]->make_lane(*lanes_.back()));
+      stages_[stage]->link(target.way, *lane_stages_.back());
     }
   }
 
@@ -178,13 +182,45 @@ class ChainTask {
   }
 
   void attach_lane(AttachLane& attach) {
-    const auto edge =
-        std::find_if(plan_.chain->inputs.rbegin(), plan_.chain->inputs.rend(),
-                     [&](const EdgeLayout& input) { return input.first_lane <= attach.lane; });
+    const RowType& rows = *plan_.chain->edge_of(attach.lane).rows;
     inbox_.attach(attach.lane, std::make_unique<RemoteLaneIn>(std::move(attach.connection),
                                                               std::move(attach.reader),
-                                                              edge->rows->decode, env_.parker));
+                                                              rows.decode, env_.parker));
     env_.parker.unpark();  // Frames may have come along with the greeting.
+  }
+
+  /// Stages that ask for it are called by the wall clock. It may jump, so it is looked at again
+  /// whenever the task has been woken.
+  void ring_alarms() {
+    if (next_alarm() == EventTime::max()) return;
+    const EventTime wall = env_.clock.wall();
+    for (const auto& stage : stages_) {
+      if (stage->next_alarm() <= wall) stage->ring(wall);
+    }
+  }
+  EventTime next_alarm() const {
+    EventTime next = EventTime::max();
+    for (const auto& stage : stages_) next = std::min(next, stage->next_alarm());
+    return next;
+  }
+
+  void wait() {
+    Instant until = Instant::never();
+    if (const EventTime alarm = next_alarm(); alarm != EventTime::max()) {
+      until = env_.in(std::clamp<Duration>(alarm - env_.clock.wall(), 0ms, longest_wait));
+    }
+    if (source_ == nullptr) {
+      env_.parker.park_until(until);
+      return;
+    }
+    until = std::min(until, next_read());
+    const auto patience = told_the_end_ ? std::nullopt : source_->patience();
+    const Instant since = env_.now();
+    if (patience) until = std::min(until, since + *patience);
+    env_.parker.park_until(until);
+    if (!patience) return;
+    source_->waited(env_.now() - since);
+    source_->advance();
   }
 
   // Sources.
@@ -229,16 +265,25 @@ class ChainTask {
     auto taken = inbox_.try_take();
     if (!taken) return false;
     switch (taken->message.kind) {
-      case Message::Kind::rows: stages_[0]->deliver(taken->lane, *taken->message.rows); break;
+      case Message::Kind::rows:
+        stages_[0]->deliver(plan_.chain->edge_of(taken->lane).port, *taken->message.rows);
+        break;
       case Message::Kind::watermark:
-        if (const auto merged = valve_.advance(taken->lane, taken->message.watermark)) {
-          stages_[0]->watermark(*merged);
-        }
+        pass_on(valve_.advance(taken->lane, taken->message.watermark));
+        break;
+      case Message::Kind::activity:
+        pass_on(taken->message.activity.is_idle ? valve_.set_idle(taken->lane)
+                                                : valve_.wake(taken->lane));
         break;
       case Message::Kind::barrier: align(taken->lane, taken->message.barrier); break;
     }
     flush_now_and_then();
     return true;
+  }
+
+  void pass_on(const ValveAction& action) {
+    if (action.watermark) stages_[0]->watermark(*action.watermark);
+    if (action.idle) stages_[0]->set_idle(*action.idle);
   }
 
   void align(int lane, CheckpointId id) {

@@ -52,12 +52,9 @@ void Deployment::plan_members(const std::string& node, const std::vector<std::st
       plan.report = report;
       plan.local_inputs.resize(static_cast<std::size_t>(chain.lanes()));
       for (const EdgeLayout& edge : chain.inputs) {
-        for (int producer = 0;
-             producer < layout_.chains[static_cast<std::size_t>(edge.from)].parallelism;
-             ++producer) {
-          if (!is_here(producer)) continue;
-          const int lane = edge.first_lane + producer;
-          plan.local_inputs[static_cast<std::size_t>(lane)] =
+        for (int lane = 0; lane < edge.lanes; ++lane) {
+          if (!edge.is_straight && !is_here(lane)) continue;
+          plan.local_inputs[static_cast<std::size_t>(edge.first_lane + lane)] =
               std::make_shared<LaneChannel>(lane_room);
         }
       }
@@ -88,12 +85,13 @@ std::vector<LaneTarget> Deployment::outputs_of(int chain, Subtask at, const std:
     for (const EdgeLayout& edge : consumer.inputs) {
       if (edge.from != chain) continue;
       for (int i = 0; i < consumer.parallelism; ++i) {
+        if (edge.is_straight && i != at.index) continue;
         LaneTarget target;
         target.stage = edge.from_stage;
-        target.lane = i;
-        target.lanes = consumer.parallelism;
+        target.way = {edge.from_output, edge.is_straight ? 0 : i,
+                      edge.is_straight ? 1 : consumer.parallelism};
         target.consumer = task_name(consumer.name, i);
-        target.consumer_lane = edge.first_lane + at.index;
+        target.consumer_lane = edge.lane_from(at.index);
         const std::string& where = workers[static_cast<std::size_t>(i) % workers.size()];
         if (where == node) {
           target.local = members_.at(target.consumer)

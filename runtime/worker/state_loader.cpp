@@ -56,11 +56,13 @@ std::vector<RestoredSection> load_sections(Env& env, const Manifest& manifest,
   return sections;
 }
 
-std::vector<RestoredPartition> partitions_of(const Manifest& manifest, Subtask at) {
+std::vector<RestoredPartition> partitions_of(const Manifest& manifest, std::string_view source,
+                                             Subtask at) {
   std::vector<RestoredPartition> partitions;
-  for (std::size_t i = 0; i < manifest.partitions.size(); ++i) {
-    if (static_cast<int>(i % static_cast<std::size_t>(at.of)) != at.index) continue;
-    const ManifestPartition& partition = manifest.partitions[i];
+  int number = 0;
+  for (const ManifestPartition& partition : manifest.partitions) {
+    if (partition.progress.source != source) continue;
+    if (number++ % at.of != at.index) continue;
     partitions.push_back({partition.progress, partition.facts.end});
   }
   return partitions;

@@ -40,8 +40,8 @@ void print_tasks(const JobSpec& spec, const Job& job) {
   fmt::print("tasks     {} in all\n", layout.task_count());
   for (const ChainLayout& chain : layout.chains) {
     std::vector<std::string> names;
-    for (const Node* node : chain.stages) {
-      names.push_back(node->name.empty() ? "steps" : node->name);
+    for (const StageLayout& stage : chain.stages) {
+      names.push_back(stage.node->name.empty() ? "steps" : stage.node->name);
     }
     const char* const before = chain.is_source() ? "" : "  (rows come to it by key)";
     fmt::print("          {} x  {}{}\n", chain.parallelism, fmt::join(names, " > "), before);

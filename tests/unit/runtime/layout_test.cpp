@@ -46,8 +46,13 @@ using Count = Windowed<std::int64_t, std::int64_t>;
 
 std::vector<std::string> names_of(const ChainLayout& chain) {
   std::vector<std::string> names;
-  for (const Node* node : chain.stages) names.push_back(node->name);
+  for (const StageLayout& stage : chain.stages) names.push_back(stage.node->name);
   return names;
+}
+std::vector<int> parents_of(const ChainLayout& chain) {
+  std::vector<int> parents;
+  for (const StageLayout& stage : chain.stages) parents.push_back(stage.parent);
+  return parents;
 }
 std::vector<std::string> names_of(const Job& job) {
   std::vector<std::string> names;
@@ -75,7 +80,7 @@ TEST_CASE("a job is all that its ends reach, each operator behind those it reads
   CHECK(job.nodes()[0]->address == "bids/*");
   CHECK(job.nodes()[1]->role == Node::Role::steps);
   CHECK(job.nodes()[2]->role == Node::Role::keyed);
-  CHECK(job.nodes()[2]->inputs[0].by_key);
+  CHECK(job.nodes()[2]->inputs[0].dealt == Node::Dealt::by_key);
   CHECK(job.nodes()[3]->role == Node::Role::sink);
   REQUIRE(job.nodes()[3]->sink.has_value());
   CHECK(job.nodes()[3]->sink->name == "table");
@@ -156,7 +161,7 @@ TEST_CASE("with one subtask a job is one task", "[runtime][layout]") {
   const ChainLayout& chain = layout.chains[0];
   CHECK(chain.name == "bids");
   CHECK(names_of(chain) == Names{"bids", "", "per_auction", "table"});
-  CHECK(chain.parents == Numbers{-1, 0, 1, 2});
+  CHECK(parents_of(chain) == Numbers{-1, 0, 1, 2});
   CHECK(chain.is_source());
   CHECK(chain.lanes() == 0);
   CHECK(layout.task_count() == 1);
@@ -174,12 +179,12 @@ TEST_CASE("with several subtasks rows are exchanged before a keyed operator, and
     const ChainLayout& windows = layout.chains[1];
     CHECK(windows.name == "per_auction");
     CHECK(names_of(windows) == Names{"per_auction", "table"});
-    CHECK(windows.parents == Numbers{-1, 0});
+    CHECK(parents_of(windows) == Numbers{-1, 0});
     REQUIRE(windows.inputs.size() == 1);
     CHECK(windows.inputs[0].from == 0);
     CHECK(windows.inputs[0].from_stage == 1);
     CHECK(windows.inputs[0].first_lane == 0);
-    CHECK(windows.inputs[0].rows == job.nodes()[1]->out);
+    CHECK(windows.inputs[0].rows == job.nodes()[1]->outputs[0]);
     CHECK(windows.lanes() == parallelism);
     CHECK(layout.task_count() == 2 * static_cast<std::size_t>(parallelism));
     CHECK(layout.parallelism == parallelism);
@@ -197,12 +202,12 @@ TEST_CASE("two windows behind one source are two exchanges of it", "[runtime][la
   const Layout one = plan_layout(job, 1);
   REQUIRE(one.chains.size() == 1);
   CHECK(names_of(one.chains[0]) == Names{"bids", "", "a", "table_a", "", "b", "table_b"});
-  CHECK(one.chains[0].parents == Numbers{-1, 0, 1, 2, 0, 4, 5});
+  CHECK(parents_of(one.chains[0]) == Numbers{-1, 0, 1, 2, 0, 4, 5});
 
   const Layout two = plan_layout(job, 2);
   REQUIRE(two.chains.size() == 3);
   CHECK(names_of(two.chains[0]) == Names{"bids", "", ""});
-  CHECK(two.chains[0].parents == Numbers{-1, 0, 0});
+  CHECK(parents_of(two.chains[0]) == Numbers{-1, 0, 0});
   CHECK(two.chains[1].name == "a");
   CHECK(two.chains[1].inputs[0].from_stage == 1);
   CHECK(two.chains[2].name == "b");
@@ -222,6 +227,39 @@ TEST_CASE("a window behind a window is exchanged again", "[runtime][layout]") {
   CHECK(layout.chains[2].inputs[0].from == 1);
   CHECK(layout.chains[2].inputs[0].from_stage == 1);
   CHECK(plan_layout(job, 1).chains.size() == 1);
+}
+
+TEST_CASE("merged streams meet at one port, and cost no task of their own", "[runtime][layout]") {
+  const Stream<Bid> one = bids("one");
+  const Stream<Bid> other = bids("other").filter([](const Bid& bid) { return bid.price > 0; });
+  const auto merged = merge<Bid>({one, other});
+  const auto counts = merged.key_by<&Bid::auction>().window(tumbling(1s)).aggregate("n", count());
+  const Job job("merged", counts.to("counts", table<Count>("c")), merged.to("all", table<Bid>("a")));
+
+  const Layout layout = plan_layout(job, 2);
+  REQUIRE(layout.chains.size() == 4);  // Two sources, the windows, and a sink.
+  const ChainLayout& windows = layout.chains[2];
+  CHECK(windows.name == "n");
+  REQUIRE(windows.inputs.size() == 2);
+  CHECK(windows.lanes() == 4);
+  for (int i = 0; i < 2; ++i) {
+    const EdgeLayout& edge = windows.inputs[static_cast<std::size_t>(i)];
+    CHECK(edge.from == i);
+    CHECK(edge.port == 0);
+    CHECK_FALSE(edge.is_straight);
+    CHECK(edge.lane_from(1) == 2 * i + 1);
+    CHECK(&windows.edge_of(2 * i + 1) == &edge);
+  }
+  // Straight rows have one lane: from one's own subtask.
+  const ChainLayout& sink = layout.chains[3];
+  CHECK(sink.name == "all");
+  REQUIRE(sink.inputs.size() == 2);
+  CHECK(sink.lanes() == 2);
+  CHECK(sink.inputs[1].is_straight);
+  CHECK(sink.inputs[1].lane_from(0) == 1);
+  CHECK(sink.inputs[1].lane_from(1) == 1);
+  // With one subtask as well, because two tasks put into them.
+  CHECK(plan_layout(job, 1).chains.size() == 4);
 }
 
 TEST_CASE("the subtasks of a chain go around the workers", "[runtime][layout]") {

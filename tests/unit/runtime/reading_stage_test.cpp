@@ -79,11 +79,13 @@ class Collecting final : public Borrower<Event> {
   }
   void watermark(EventTime time) override { watermarks.push_back(time); }
   void flush() override { ++flushed; }
-  void link(int, int, Stage&) override {}
+  void link(Way, Stage&) override {}
+  void set_idle(bool) override {}
 };
 
 PartitionProgress untouched(std::string name) {
   PartitionProgress progress;
+  progress.source = "source";
   progress.name = std::move(name);
   return progress;
 }
@@ -92,8 +94,9 @@ PartitionProgress untouched(std::string name) {
 struct OpenStage {
   explicit OpenStage(Script& script, std::vector<PartitionProgress> progress,
                      Duration at_most = Duration{0})
-      : stage({world.env("source.0"), {0, 1}, {}}, source_of(script), disorder(at_most)) {
-    stage.link(0, 1, collected);
+      : stage({world.env("source.0"), {0, 1}, {}}, "source", source_of(script),
+              {disorder(at_most), nullptr, {}}) {
+    stage.link({}, collected);
     Restored restored;
     for (PartitionProgress& one : progress) {
       const auto end = static_cast<std::int64_t>(script.times.at(one.name).size());
@@ -282,7 +285,7 @@ TEST_CASE("every stage behind a source gets its rows, watermarks and flushes",
   Script script{{{"a", {10, 20}}}, {}, {}};
   OpenStage open(script, {untouched("a")});
   Collecting other;
-  open.stage.link(0, 1, other);
+  open.stage.link({}, other);
 
   open.stage.step(9);
   open.stage.advance();

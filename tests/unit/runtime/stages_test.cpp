@@ -59,7 +59,8 @@ class Collecting final : public Consumer<T> {
   }
   void watermark(EventTime time) override { handed.push_back({"watermark", time.ms, 0}); }
   void flush() override { handed.push_back({"flush", 0, 0}); }
-  void link(int, int, Stage&) override {}
+  void link(Way, Stage&) override {}
+  void set_idle(bool) override {}
 
  private:
   NumberOf number_of_;
@@ -113,7 +114,7 @@ constexpr auto same_number = [](std::int64_t number) { return number; };
 template <class T>
 std::unique_ptr<Stage> make_stage(FakeWorld& world, const NodePtr& node, Stage& next) {
   auto stage = node->make({world.env("steps.0"), {0, 1}, {}});
-  stage->link(0, 1, next);
+  stage->link({}, next);
   return stage;
 }
 
@@ -157,7 +158,7 @@ struct Exchange {
       consumers.push_back(std::make_unique<PairConsumer>(value_of_pair));
     }
     for (int lane = 0; lane < lanes; ++lane) {
-      stage.link(lane, lanes, *consumers[static_cast<std::size_t>(lane)]);
+      stage.link({0, lane, lanes}, *consumers[static_cast<std::size_t>(lane)]);
     }
   }
   void take(std::int64_t first, std::int64_t count) {
@@ -268,7 +269,7 @@ TEST_CASE("rows that go to several stages go to each of them whole", "[runtime][
   const auto texts = flow_of<Small>().map(
       [](const Small& row) { return std::string(static_cast<std::size_t>(row.number), 'x'); });
   const auto stage = make_stage<Small>(world, texts.closed(), one);
-  stage->link(0, 1, other);
+  stage->link({}, other);
 
   lend(*stage, std::vector<Small>{{40, 5}, {2, 6}}, 10);
   stage->watermark({5});
@@ -355,7 +356,8 @@ TEST_CASE("a stage that fails while a batch is handed on loses no row and frees 
     }
     void watermark(EventTime) override {}
     void flush() override {}
-    void link(int, int, Stage&) override {}
+    void link(Way, Stage&) override {}
+  void set_idle(bool) override {}
   };
   FakeWorld world;
   Failing next;

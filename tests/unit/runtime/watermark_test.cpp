@@ -10,6 +10,16 @@
 
 using namespace millrace;
 
+namespace {
+
+std::optional<EventTime> risen(Valve& valve, int input, EventTime watermark) {
+  const ValveAction action = valve.advance(input, watermark);
+  CHECK_FALSE(action.idle);
+  return action.watermark;
+}
+
+}  // namespace
+
 TEST_CASE("a partition's watermark is its newest record less the disorder less one",
           "[runtime][watermark]") {
   PartitionClock clock(disorder(Duration{10}), EventTime::min(), false);
@@ -75,23 +85,23 @@ TEST_CASE("a partition's clock goes on where a checkpoint left it", "[runtime][w
 TEST_CASE("a valve lets through the smallest of its lanes' watermarks", "[runtime][watermark]") {
   Valve valve(3);
 
-  CHECK(valve.advance(0, {10}) == std::nullopt);
-  CHECK(valve.advance(1, {20}) == std::nullopt);
-  CHECK(valve.advance(2, {5}) == EventTime{5});
-  CHECK(valve.advance(2, {9}) == EventTime{9});
-  CHECK(valve.advance(2, {10}) == EventTime{10});
-  CHECK(valve.advance(2, {11}) == std::nullopt);  // Lane 0 is still at 10.
-  CHECK(valve.advance(0, {30}) == EventTime{11});
+  CHECK(risen(valve, 0, {10}) == std::nullopt);
+  CHECK(risen(valve, 1, {20}) == std::nullopt);
+  CHECK(risen(valve, 2, {5}) == EventTime{5});
+  CHECK(risen(valve, 2, {9}) == EventTime{9});
+  CHECK(risen(valve, 2, {10}) == EventTime{10});
+  CHECK(risen(valve, 2, {11}) == std::nullopt);  // Lane 0 is still at 10.
+  CHECK(risen(valve, 0, {30}) == EventTime{11});
 }
 
 TEST_CASE("a valve passes over a watermark that does not rise", "[runtime][watermark]") {
   Valve valve(1);
 
-  CHECK(valve.advance(0, {10}) == EventTime{10});
-  CHECK(valve.advance(0, {9}) == std::nullopt);
-  CHECK(valve.advance(0, {10}) == std::nullopt);
-  CHECK(valve.advance(0, EventTime::min()) == std::nullopt);
-  CHECK(valve.advance(0, {11}) == EventTime{11});
+  CHECK(risen(valve, 0, {10}) == EventTime{10});
+  CHECK(risen(valve, 0, {9}) == std::nullopt);
+  CHECK(risen(valve, 0, {10}) == std::nullopt);
+  CHECK(risen(valve, 0, EventTime::min()) == std::nullopt);
+  CHECK(risen(valve, 0, {11}) == EventTime{11});
 }
 
 TEST_CASE("a lane that went back still counts with its newest watermark", "[runtime][watermark]") {
@@ -99,16 +109,16 @@ TEST_CASE("a lane that went back still counts with its newest watermark", "[runt
   valve.advance(0, {10});
   valve.advance(0, {3});
 
-  CHECK(valve.advance(1, {20}) == EventTime{10});
+  CHECK(risen(valve, 1, {20}) == EventTime{10});
 }
 
 TEST_CASE("a valve passes the end of input on when the last lane has ended",
           "[runtime][watermark]") {
   Valve valve(2);
 
-  CHECK(valve.advance(0, EventTime::max()) == std::nullopt);
-  CHECK(valve.advance(1, {7}) == EventTime{7});
-  CHECK(valve.advance(1, EventTime::max()) == EventTime::max());
+  CHECK(risen(valve, 0, EventTime::max()) == std::nullopt);
+  CHECK(risen(valve, 1, {7}) == EventTime{7});
+  CHECK(risen(valve, 1, EventTime::max()) == EventTime::max());
 }
 
 TEST_CASE("whatever comes, a valve is the minimum over lanes of the maximum that came",
@@ -126,7 +136,7 @@ TEST_CASE("whatever comes, a valve is the minimum over lanes of the maximum that
       const EventTime smallest = *std::min_element(newest.begin(), newest.end());
       const auto expected = smallest > said ? std::optional(smallest) : std::nullopt;
 
-      const auto merged = valve.advance(static_cast<int>(lane), time);
+      const auto merged = risen(valve, static_cast<int>(lane), time);
 
       REQUIRE(merged == expected);
       if (merged) said = *merged;

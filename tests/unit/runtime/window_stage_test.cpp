@@ -59,7 +59,8 @@ class Collecting final : public Consumer<Windows::Out> {
   }
   void watermark(EventTime time) override { seen.push_back(::watermark(time.ms)); }
   void flush() override { ++flushed; }
-  void link(int, int, Stage&) override {}
+  void link(Way, Stage&) override {}
+  void set_idle(bool) override {}
 };
 
 /// One subtask of a window operator, and what it lets out.
@@ -67,7 +68,7 @@ struct Driven {
   explicit Driven(FakeWorld& world, Subtask at = {})
       : stage({world.env("window." + std::to_string(at.index)), at, {}}, "window", Sum{},
               Tumbling{window_size}) {
-    stage.link(0, 1, out);
+    stage.link({}, out);
   }
 
   void take(const std::vector<Arrival>& rows) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "millrace/env/env.hpp"
 
@@ -42,11 +43,16 @@ class SourceReader {
 };
 
 /// An input, described: where its partitions are, and how to read one.
+///
+/// A source of one's own is one of these: LinesSource (lines.hpp) shows how.
 template <class T>
 struct Source {
   std::string kind;  ///< For people: "jsonl".
-  std::string
-      address;  ///< What LogReader::partitions is asked for, once, before the first checkpoint.
+  /// What LogReader::partitions is asked for, once, before the first checkpoint.
+  std::string address;
+  /// Instead of the log, for input that lies in none: which partitions there are, sorted by name.
+  /// Asked at every takeover, and must say the same each time.
+  std::function<std::vector<PartitionFacts>(Env& env)> partitions;
   std::function<std::unique_ptr<SourceReader<T>>(Env& env, const std::string& partition,
                                                  Position from, std::int64_t end)>
       open;

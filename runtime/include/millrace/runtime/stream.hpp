@@ -1,30 +1,28 @@
 #pragma once
 
+#include <chrono>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
-#include "millrace/runtime/aggregate.hpp"
 #include "millrace/runtime/flow/fused_stage.hpp"
 #include "millrace/runtime/flow/writers.hpp"
 #include "millrace/runtime/job.hpp"
 #include "millrace/runtime/job/node.hpp"
+#include "millrace/runtime/keyed_flow.hpp"
 #include "millrace/runtime/operators/steps.hpp"
-#include "millrace/runtime/operators/window_stage.hpp"
 #include "millrace/runtime/sink.hpp"
 #include "millrace/runtime/source.hpp"
 #include "millrace/runtime/source/reading_stage.hpp"
-#include "millrace/runtime/window.hpp"
 
 namespace millrace {
 
 template <class T>
 class Stream;
-template <class K, class T, class Line, class KeyOf>
-class KeyedFlow;
-template <class K, class T, class Line, class KeyOf>
-class WindowedFlow;
 
 /// Rows of T with event times, somewhere in a pipeline. What most calls return, and what `auto`
 /// holds.
@@ -78,8 +76,13 @@ class Flow {
   /// Ends the stream in a sink. `name` also names its rows in the checkpoint store: see Label.
   End to(const Label& name, const Sink<T>& sink) const;
 
-  /// The node that gives these rows: ends the run of steps. For those who build nodes.
-  NodePtr closed() const;
+  /// The rows that hold an A, of a stream of variants: how a function with several kinds of output
+  /// is taken apart.
+  template <class A>
+  auto only() const;
+
+  /// Where these rows come from: ends the run of steps. For those who build nodes.
+  Origins closed() const;
 
  protected:
   Line line_;
@@ -91,22 +94,26 @@ class Flow {
 
 namespace lines {
 
-// A line is the part of a pipeline that is still open: a node and the steps after it. `close` ends
-// the steps with a writer and makes a node of them.
+// A line is the part of a pipeline that is still open: where rows come from and the steps after it.
+// `close` ends the steps with a writer and makes a node of them; one for each origin.
 
 template <class T>
-struct FromNode {
-  NodePtr node;
+struct FromNodes {
+  Origins origins;
   template <class Out, class Steps, class Writer>
-  NodePtr close(Steps steps, Writer writer) const {
-    Node steps_node;
-    steps_node.role = Node::Role::steps;
-    steps_node.inputs = {{node, false}};
-    steps_node.out = &row_type<Out>;
-    steps_node.make = [steps, writer](const StageContext&) -> std::unique_ptr<Stage> {
-      return std::make_unique<FusedStage<T, Steps, decltype(writer())>>(steps, writer());
-    };
-    return std::make_shared<const Node>(std::move(steps_node));
+  Origins close(Steps steps, Writer writer) const {
+    Origins closed;
+    for (const Origin& origin : origins) {
+      Node steps_node;
+      steps_node.role = Node::Role::steps;
+      steps_node.inputs = inputs_from({origin}, Node::Dealt::straight);
+      steps_node.outputs = {&row_type<Out>};
+      steps_node.make = [steps, writer](const StageContext&) -> std::unique_ptr<Stage> {
+        return std::make_unique<FusedStage<T, Steps, decltype(writer())>>(steps, writer());
+      };
+      closed.push_back({std::make_shared<const Node>(std::move(steps_node))});
+    }
+    return closed;
   }
 };
 
@@ -115,17 +122,17 @@ struct FromSource {
   NodePtr node;
   TimeOf time_of;
   template <class Out, class Steps, class Writer>
-  NodePtr close(Steps steps, Writer writer) const {
+  Origins close(Steps steps, Writer writer) const {
     Node steps_node;
     steps_node.role = Node::Role::steps;
-    steps_node.inputs = {{node, false}};
-    steps_node.out = &row_type<Out>;
+    steps_node.inputs = inputs_from({{node}}, Node::Dealt::straight);
+    steps_node.outputs = {&row_type<Out>};
     steps_node.make = [steps, writer,
                        time = time_of](const StageContext&) -> std::unique_ptr<Stage> {
       return std::make_unique<FusedSourceStage<T, TimeOf, Steps, decltype(writer())>>(time, steps,
                                                                                       writer());
     };
-    return std::make_shared<const Node>(std::move(steps_node));
+    return {{std::make_shared<const Node>(std::move(steps_node))}};
   }
 };
 
@@ -138,7 +145,7 @@ struct Line {
 template <class L>
 struct IsBareNode : std::false_type {};
 template <class T>
-struct IsBareNode<Line<FromNode<T>, steps::None>> : std::true_type {};
+struct IsBareNode<Line<FromNodes<T>, steps::None>> : std::true_type {};
 
 }  // namespace lines
 
@@ -147,14 +154,27 @@ struct IsBareNode<Line<FromNode<T>, steps::None>> : std::true_type {};
 ///
 /// Converting a flow to it ends the fused run: its rows pass through one batch, about 3 ns each.
 template <class T>
-class Stream : public Flow<T, lines::Line<lines::FromNode<T>, steps::None>> {
-  using Base = Flow<T, lines::Line<lines::FromNode<T>, steps::None>>;
+class Stream : public Flow<T, lines::Line<lines::FromNodes<T>, steps::None>> {
+  using Base = Flow<T, lines::Line<lines::FromNodes<T>, steps::None>>;
 
  public:
-  explicit Stream(NodePtr node) : Base({{std::move(node)}, {}}) {}
+  explicit Stream(Origins origins) : Base({{std::move(origins)}, {}}) {}
+  explicit Stream(NodePtr node) : Stream(Origins{{std::move(node)}}) {}
   template <class Line>
   Stream(const Flow<T, Line>& flow) : Stream(flow.closed()) {}  // NOLINT: meant to convert
 };
+
+/// The rows of all of them, in no order between them: a union. Costs nothing of its own.
+///
+///     merge<Click>({web, app}).key_by<&Click::user>()...
+template <class T>
+Stream<T> merge(std::initializer_list<Stream<T>> streams) {
+  Origins origins;
+  for (const Stream<T>& stream : streams) {
+    for (Origin& origin : stream.closed()) origins.push_back(std::move(origin));
+  }
+  return Stream<T>(std::move(origins));
+}
 
 /// A source whose rows have no event time yet. There is no window, and no step, before there is
 /// one.
@@ -164,12 +184,47 @@ class Unstamped {
   Unstamped(std::string name, Source<T> source)
       : name_(std::move(name)), source_(std::move(source)) {}
 
+  /// Does not wait for a partition that gives nothing while its reader waits for it for longer than
+  /// `span`: it is idle until it gives something again (WM-7). What it gives then may be late.
+  ///
+  /// When partitions fall idle depends on clocks, and so then does which rows are late.
+  Unstamped idle_after(std::chrono::nanoseconds span) const {
+    Unstamped other = *this;
+    other.idle_after_ = span;
+    return other;
+  }
+
   /// Event time is what `f` gives; rows of a partition are out of order by at most `d`.
   ///
   /// The watermark of a partition is its newest row less `d`, in the order of the log, and part of
   /// the checkpoint.
   template <class F>
   auto event_time(F f, Disorder d) const {
+    return timed(std::move(f), SourceTime<T>{d, nullptr, idle_after_});
+  }
+  template <auto F>
+  auto event_time(Disorder d) const {
+    return event_time(Named<F>{}, d);
+  }
+  /// The same, with a watermark of one's own: see WatermarkGenerator.
+  template <class F, class G>
+    requires WatermarkGenerator<G, T>
+  auto event_time(F f, G generator) const {
+    SourceTime<T> time{{}, nullptr, idle_after_};
+    time.generator = [f, generator]() -> std::unique_ptr<PartitionWatermark<T>> {
+      return std::make_unique<GeneratedWatermark<T, F, G>>(f, generator);
+    };
+    return timed(std::move(f), std::move(time));
+  }
+  template <auto F, class G>
+    requires WatermarkGenerator<G, T>
+  auto event_time(G generator) const {
+    return event_time(Named<F>{}, std::move(generator));
+  }
+
+ private:
+  template <class F>
+  auto timed(F f, SourceTime<T> time) const {
     static_assert(!Opaque<F>,
                   "a pointer hides the function from the compiler: write "
                   "event_time<&name>(...) or a lambda");
@@ -177,20 +232,19 @@ class Unstamped {
     node.role = Node::Role::source;
     node.name = name_;
     node.address = source_.address;
-    node.make = [source = source_, d](const StageContext& context) -> std::unique_ptr<Stage> {
-      return std::make_unique<ReadingStage<T>>(context, source, d);
+    node.partitions = source_.partitions;
+    node.falls_idle = time.idle_after.has_value();
+    node.make = [name = name_, source = source_,
+                 time](const StageContext& context) -> std::unique_ptr<Stage> {
+      return std::make_unique<ReadingStage<T>>(context, name, source, time);
     };
     using L = lines::Line<lines::FromSource<T, F>, steps::None>;
     return Flow<T, L>(L{{std::make_shared<const Node>(std::move(node)), std::move(f)}, {}});
   }
-  template <auto F>
-  auto event_time(Disorder d) const {
-    return event_time(Named<F>{}, d);
-  }
 
- private:
   std::string name_;
   Source<T> source_;
+  std::optional<std::chrono::nanoseconds> idle_after_;
 };
 
 /// Starts a pipeline. The name keeps the read positions: see Label.
@@ -210,58 +264,6 @@ template <class T>
 Unstamped<T> from(const Label& name, const Source<T>& source) {
   return {name.name, source};
 }
-
-/// Rows by key.
-template <class K, class T, class Line, class KeyOf>
-class KeyedFlow {
- public:
-  KeyedFlow(Line line, KeyOf key_of) : line_(std::move(line)), key_of_(std::move(key_of)) {}
-
-  auto window(Tumbling windows) const {
-    return WindowedFlow<K, T, Line, KeyOf>(line_, key_of_, windows);
-  }
-
- private:
-  Line line_;
-  KeyOf key_of_;
-};
-
-/// Rows by key and window.
-template <class K, class T, class Line, class KeyOf>
-class WindowedFlow {
- public:
-  WindowedFlow(Line line, KeyOf key_of, Tumbling windows)
-      : line_(std::move(line)), key_of_(std::move(key_of)), windows_(windows) {}
-
-  /// One Windowed<K, Result> per key and window, when the watermark passes its end.
-  ///
-  /// Rows that come after that are counted and dropped. Windows without rows do not exist.
-  template <class A>
-    requires Aggregate<A, T>
-  auto aggregate(const Label& name, A fold) const {
-    using V = std::remove_cvref_t<decltype(fold.pick(std::declval<const T&>()))>;
-    using Windows = WindowStage<K, V, A>;
-    auto rows = line_.from.template close<Keyed<K, V>>(line_.steps, [key_of = key_of_, fold] {
-      auto pick = [fold](const T& row) { return fold.pick(row); };
-      return KeyedWriter<K, V, KeyOf, decltype(pick)>(key_of, pick);
-    });
-    Node node;
-    node.role = Node::Role::keyed;
-    node.name = name.name;
-    node.inputs = {{std::move(rows), true}};
-    node.out = &row_type<typename Windows::Out>;
-    node.make = [fold, windows = windows_,
-                 label = name.name](const StageContext& context) -> std::unique_ptr<Stage> {
-      return std::make_unique<Windows>(context, label, fold, windows);
-    };
-    return Stream<typename Windows::Out>(std::make_shared<const Node>(std::move(node)));
-  }
-
- private:
-  Line line_;
-  KeyOf key_of_;
-  Tumbling windows_;
-};
 
 // What follows is the inside of Flow.
 
@@ -318,9 +320,18 @@ auto Flow<T, Line>::key_by(F f) const {
 }
 
 template <class T, class Line>
-NodePtr Flow<T, Line>::closed() const {
+template <class A>
+auto Flow<T, Line>::only() const {
+  return flat_map([](const T& row) -> std::optional<A> {
+    const A* const held = std::get_if<A>(&row);
+    return held == nullptr ? std::nullopt : std::optional<A>(*held);
+  });
+}
+
+template <class T, class Line>
+Origins Flow<T, Line>::closed() const {
   if constexpr (lines::IsBareNode<Line>::value) {
-    return line_.from.node;
+    return line_.from.origins;
   } else {
     return line_.from.template close<T>(line_.steps, [] { return PlainWriter<T>(); });
   }
@@ -331,7 +342,7 @@ End Flow<T, Line>::to(const Label& name, const Sink<T>& sink) const {
   Node node;
   node.role = Node::Role::sink;
   node.name = name.name;
-  node.inputs = {{closed(), false}};
+  node.inputs = inputs_from(closed(), Node::Dealt::straight);
   node.sink = SinkDescription{name.name, sink.database, sink.schema};
   node.make = [sink, label = name.name](const StageContext& context) -> std::unique_ptr<Stage> {
     return sink.open(context, label);

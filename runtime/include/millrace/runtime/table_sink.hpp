@@ -26,7 +26,8 @@ class StagedStage final : public Consumer<T> {
   }
   void watermark(EventTime) override {}
   void flush() override {}
-  void link(int, int, Stage&) override {}
+  void set_idle(bool) override {}
+  void link(Way, Stage&) override {}
   void save(Snapshot& snapshot) override { staging_.save(snapshot); }
   void published(CheckpointId id) override { staging_.published(id); }
 
@@ -51,7 +52,8 @@ class DirectStage final : public Consumer<T> {
   }
   void watermark(EventTime) override {}
   void flush() override { writer_.write(); }
-  void link(int, int, Stage&) override {}
+  void set_idle(bool) override {}
+  void link(Way, Stage&) override {}
   /// A checkpoint may be decided only when all rows before it are durable.
   void save(Snapshot&) override { writer_.write(); }
 

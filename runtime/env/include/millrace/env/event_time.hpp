@@ -34,6 +34,7 @@ inline constexpr EventTime latest_event_time{253'402'300'799'999};
 /// How far behind the newest record of its partition a record may be and still be on time.
 struct Disorder {
   Duration at_most{0};
+  friend bool operator==(Disorder, Disorder) = default;
 };
 constexpr Disorder disorder(Duration at_most) { return {at_most}; }
 

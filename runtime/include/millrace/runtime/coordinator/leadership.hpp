@@ -92,6 +92,7 @@ class Leadership {
   std::set<std::string> ended_sources_;
   std::map<std::string, CheckpointId> published_;  ///< Per sink.
   std::optional<PendingCheckpoint> pending_;
+  bool watermarks_may_differ_ = false;  ///< Of an operator's subtasks: see PendingCheckpoint.
   std::uint64_t last_n_ = 0;
   std::vector<CheckpointId> given_up_;  ///< And not swept yet.
   Instant next_trigger_ = Instant::never();

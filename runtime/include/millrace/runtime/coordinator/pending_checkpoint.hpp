@@ -25,8 +25,14 @@ enum class AckOutcome : std::uint8_t {
 /// manifest when all are in. Pure.
 class PendingCheckpoint {
  public:
-  PendingCheckpoint(CheckpointId id, std::set<std::string> tasks, Instant deadline)
-      : id_(id), waited_for_(std::move(tasks)), deadline_(deadline) {}
+  /// `watermarks_may_differ`: subtasks of an operator need not agree on it, because inputs of the
+  /// job fall idle, and they hear of that in different orders (WM-4).
+  PendingCheckpoint(CheckpointId id, std::set<std::string> tasks, Instant deadline,
+                    bool watermarks_may_differ = false)
+      : id_(id),
+        waited_for_(std::move(tasks)),
+        deadline_(deadline),
+        watermarks_may_differ_(watermarks_may_differ) {}
 
   CheckpointId id() const { return id_; }
   /// When to give it up.
@@ -44,6 +50,7 @@ class PendingCheckpoint {
   CheckpointId id_;
   std::set<std::string> waited_for_;
   Instant deadline_;
+  bool watermarks_may_differ_;
   std::map<std::string, Acknowledgement> acknowledged_;  ///< By task, in a fixed order.
 };
 

@@ -61,8 +61,12 @@ TakeoverPlan decide_takeover(const std::optional<Head>& head, bool fresh);
 
 /// What a job is now, against what its manifest says it was.
 struct JobFacts {
+  struct Partition {
+    std::string source;  ///< The operator that reads it.
+    PartitionFacts facts;
+  };
   std::vector<FingerprintPart> fingerprint;
-  std::vector<PartitionFacts> partitions;
+  std::vector<Partition> partitions;
 };
 
 /// What keeps a job from going on from a manifest.

@@ -24,8 +24,9 @@ class FusedStage final : public Consumer<In> {
     });
   }
   void watermark(EventTime time) override { writer_.watermark(time); }
+  void set_idle(bool is_idle) override { writer_.set_idle(is_idle); }
   void flush() override { writer_.flush(); }
-  void link(int lane, int lanes, Stage& next) override { writer_.link(lane, lanes, next); }
+  void link(Way way, Stage& next) override { writer_.link(way, next); }
 
  private:
   Steps steps_;
@@ -65,8 +66,9 @@ class FusedSourceStage final : public Borrower<T> {
     return newest;
   }
   void watermark(EventTime time) override { writer_.watermark(time); }
+  void set_idle(bool is_idle) override { writer_.set_idle(is_idle); }
   void flush() override { writer_.flush(); }
-  void link(int lane, int lanes, Stage& next) override { writer_.link(lane, lanes, next); }
+  void link(Way way, Stage& next) override { writer_.link(way, next); }
 
  private:
   TimeOf time_of_;

@@ -45,19 +45,26 @@ class Parcel final : public AnyBatch {
   Batch<T> rows;
 };
 
+/// Whether the producer of a lane expects rows.
+struct Activity {
+  bool is_idle = false;
+};
+
 /// One thing in a lane: rows, or what stands between rows, in the order in which it was put.
 struct Message {
-  enum class Kind : std::uint8_t { rows = 1, watermark = 2, barrier = 3 };
+  enum class Kind : std::uint8_t { rows = 1, watermark = 2, barrier = 3, activity = 4 };
   Kind kind = Kind::rows;
   std::unique_ptr<AnyBatch> rows;  ///< For `rows` only.
   EventTime watermark;             ///< For `watermark` only.
   CheckpointId barrier;            ///< For `barrier` only.
+  Activity activity;               ///< For `activity` only.
 
   static Message of(std::unique_ptr<AnyBatch> batch) {
-    return {Kind::rows, std::move(batch), {}, {}};
+    return {Kind::rows, std::move(batch), {}, {}, {}};
   }
-  static Message of(EventTime watermark) { return {Kind::watermark, nullptr, watermark, {}}; }
-  static Message of(CheckpointId barrier) { return {Kind::barrier, nullptr, {}, barrier}; }
+  static Message of(EventTime watermark) { return {Kind::watermark, nullptr, watermark, {}, {}}; }
+  static Message of(CheckpointId barrier) { return {Kind::barrier, nullptr, {}, barrier, {}}; }
+  static Message of(Activity activity) { return {Kind::activity, nullptr, {}, {}, activity}; }
 };
 
 /// One way out of a task: where messages for one subtask of the next operators are put.

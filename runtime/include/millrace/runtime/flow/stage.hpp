@@ -27,20 +27,37 @@ struct StageContext {
   Term term{};            ///< Of whoever started the task.
 };
 
+/// One of the ways out of a stage: lane number `lane` of the `lanes` to the subtasks that take what
+/// it gives at output `output`.
+struct Way {
+  int output = 0;
+  int lane = 0;
+  int lanes = 1;
+};
+
 /// One link of a task's chain. A task calls its first stage, and each stage calls the next: once a
 /// batch, never once a row.
 class Stage {
  public:
   virtual ~Stage() = default;
 
-  /// Rows from another task, for input number `input`.
-  virtual void deliver(int input, AnyBatch& rows) = 0;
+  /// Rows from another task, at input `port`.
+  virtual void deliver(int port, AnyBatch& rows) = 0;
   /// No row at or before `time` follows, unless it is late.
   virtual void watermark(EventTime time) = 0;
+  /// Whether rows are expected: while they are not, nobody waits for a watermark from here
+  /// (WM-3, WM-5). Told only when it changes; everything begins active.
+  virtual void set_idle(bool is_idle) = 0;
   /// Hands on whatever is buffered, to the end of every lane.
   virtual void flush() = 0;
-  /// Connects output lane `lane` of `lanes` to `next`.
-  virtual void link(int lane, int lanes, Stage& next) = 0;
+  /// Connects one way out to `next`.
+  virtual void link(Way way, Stage& next) = 0;
+
+  /// When, by the node's wall clock, the stage wants to be called; the largest time: never.
+  virtual EventTime next_alarm() const { return EventTime::max(); }
+  /// The node's wall clock says `now`, and that is not before `next_alarm`. Clocks jump: nothing
+  /// that must be right depends on it.
+  virtual void ring(EventTime /*now*/) {}
 
   /// Adds what the stage must find again to `snapshot`: a view that later rows do not change.
   virtual void save(Snapshot& /*snapshot*/) {}
@@ -57,6 +74,7 @@ class Consumer : public Stage {
   /// Rows in order. The consumer may take them away; the caller clears what is left.
   virtual void take(Batch<T>& rows) = 0;
 
+  /// Whatever the port: several streams of one type that meet here are one (`merge`).
   void deliver(int, AnyBatch& rows) override { take(static_cast<Parcel<T>&>(rows).rows); }
 };
 
@@ -80,6 +98,9 @@ class Outlet {
   void watermark(EventTime time) {
     for (Stage* next : next_) next->watermark(time);
   }
+  void set_idle(bool is_idle) {
+    for (Stage* next : next_) next->set_idle(is_idle);
+  }
   void flush() {
     for (Stage* next : next_) next->flush();
   }
@@ -97,8 +118,9 @@ class LaneStage final : public Consumer<T> {
     lane_.put(Message::of(std::make_unique<Parcel<T>>(std::move(rows))));
   }
   void watermark(EventTime time) override { lane_.put(Message::of(time)); }
+  void set_idle(bool is_idle) override { lane_.put(Message::of(Activity{is_idle})); }
   void flush() override {}
-  void link(int, int, Stage&) override {}
+  void link(Way, Stage&) override {}
 
  private:
   LaneOut& lane_;

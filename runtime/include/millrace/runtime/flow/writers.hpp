@@ -61,11 +61,16 @@ class PlainWriter {
     outlet_.send(rows_);
     outlet_.watermark(time);
   }
+  void set_idle(bool is_idle) {
+    outlet_.send(rows_);
+    outlet_.set_idle(is_idle);
+  }
   void flush() {
     outlet_.send(rows_);
     outlet_.flush();
   }
-  void link(int, int, Stage& next) { outlet_.add(next); }
+  /// With several lanes every row goes into each: a broadcast.
+  void link(Way, Stage& next) { outlet_.add(next); }
 
  private:
   [[gnu::noinline]] Record<Out>* full(Record<Out>* end) {
@@ -132,10 +137,10 @@ class KeyedWriter {
     template <class T>
     [[gnu::always_inline]] void add(EventTime time, T&& value) {
       K key = std::invoke(writer_.key_of_, std::as_const(value));
-      Way& way = writer_.ways_[writer_.owners_[group_of(hash_key(key))]];
-      way.rows.add(time, Row{std::move(key), writer_.pick_(std::as_const(value))});
-      if (way.rows.full()) [[unlikely]] {
-        writer_.send(way);
+      Lane& lane = writer_.lanes_[writer_.owners_[group_of(hash_key(key))]];
+      lane.rows.add(time, Row{std::move(key), writer_.pick_(std::as_const(value))});
+      if (lane.rows.full()) [[unlikely]] {
+        writer_.send(lane);
       }
     }
 
@@ -145,12 +150,12 @@ class KeyedWriter {
 
   template <class Loop>
   void write(Loop&& loop) {
-    if (ways_.size() == 1) {
+    if (lanes_.size() == 1) {
       {
         Pen pen(*this);
         loop(pen);
       }
-      ways_[0].outlet.send(only_);
+      lanes_[0].outlet.send(only_);
     } else {
       Pens pens(*this);
       loop(pens);
@@ -161,42 +166,48 @@ class KeyedWriter {
   /// where there are none.
   void watermark(EventTime time) {
     watermark_ = time;
-    if (ways_.size() == 1) {
-      ways_[0].outlet.watermark(time);
-      ways_[0].sent = time;
+    if (lanes_.size() == 1) {
+      lanes_[0].outlet.watermark(time);
+      lanes_[0].sent = time;
     }
   }
   void flush() {
-    for (Way& way : ways_) {
-      send(way);
-      way.outlet.flush();
+    for (Lane& lane : lanes_) {
+      send(lane);
+      lane.outlet.flush();
     }
   }
-  void link(int lane, int lanes, Stage& next) {
-    ways_.resize(static_cast<std::size_t>(lanes));
-    ways_[static_cast<std::size_t>(lane)].outlet.add(next);
+  void set_idle(bool is_idle) {
+    for (Lane& lane : lanes_) {
+      send(lane);
+      lane.outlet.set_idle(is_idle);
+    }
+  }
+  void link(Way way, Stage& next) {
+    lanes_.resize(static_cast<std::size_t>(way.lanes));
+    lanes_[static_cast<std::size_t>(way.lane)].outlet.add(next);
     for (std::uint32_t group = 0; group < owners_.size(); ++group) {
-      owners_[group] = static_cast<std::uint8_t>(owner_of(group, lanes));
+      owners_[group] = static_cast<std::uint8_t>(owner_of(group, way.lanes));
     }
   }
 
  private:
-  struct Way {
+  struct Lane {
     Batch<Row> rows;
     Outlet<Row> outlet;
-    EventTime sent = EventTime::min();  ///< The newest watermark that went this way.
+    EventTime sent = EventTime::min();  ///< The newest watermark that went into it.
   };
 
   [[gnu::noinline]] Record<Row>* full(Record<Row>* end) {
     only_.made(end);
-    ways_[0].outlet.send(only_);
+    lanes_[0].outlet.send(only_);
     return only_.space();
   }
-  [[gnu::noinline]] void send(Way& way) {
-    way.outlet.send(ways_.size() == 1 ? only_ : way.rows);
-    if (way.sent < watermark_) {
-      way.outlet.watermark(watermark_);
-      way.sent = watermark_;
+  [[gnu::noinline]] void send(Lane& lane) {
+    lane.outlet.send(lanes_.size() == 1 ? only_ : lane.rows);
+    if (lane.sent < watermark_) {
+      lane.outlet.watermark(watermark_);
+      lane.sent = watermark_;
     }
   }
 
@@ -204,7 +215,7 @@ class KeyedWriter {
   Pick pick_;
   EventTime watermark_ = EventTime::min();
   Batch<Row> only_;
-  std::vector<Way> ways_;
+  std::vector<Lane> lanes_;
   std::array<std::uint8_t, key_group_count> owners_{};
 };
 

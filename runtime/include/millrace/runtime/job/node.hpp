@@ -33,19 +33,46 @@ using MakeStage = std::function<std::unique_ptr<Stage>(const StageContext& conte
 /// one for a subtask. Never changes once made, so streams and jobs share nodes freely.
 struct Node {
   enum class Role : std::uint8_t { source, steps, keyed, sink };
+  /// How rows of an input are dealt to the subtasks.
+  enum class Dealt : std::uint8_t {
+    straight,  ///< From subtask i to subtask i.
+    by_key,    ///< To the subtask that owns their key.
+    to_all,    ///< Each to every subtask.
+  };
   struct Input {
     std::shared_ptr<const Node> from;
-    bool by_key = false;  ///< Rows go to the subtask that owns their key.
+    Dealt dealt = Dealt::straight;
+    int output = 0;  ///< Of `from`, which may give several streams,
+    int port = 0;    ///< and where they go in. Streams that share a port are one.
   };
 
   Role role = Role::steps;
   std::string name;  ///< Empty for steps, which keep nothing.
   std::vector<Input> inputs;
   MakeStage make;
-  const RowType* out = nullptr;  ///< Null: no rows of its own (a sink; a source before its steps).
-  std::string address;           ///< Of a source.
+  /// What each output gives. None: no rows of its own (a sink; a source before its steps).
+  std::vector<const RowType*> outputs;
+  std::string address;  ///< Of a source.
+  std::function<std::vector<PartitionFacts>(Env& env)> partitions;  ///< Of a source without a log.
+  bool falls_idle = false;  ///< Of a source: it does not wait for partitions that give nothing.
   std::optional<SinkDescription> sink;
 };
 using NodePtr = std::shared_ptr<const Node>;
+
+/// One stream that a node gives.
+struct Origin {
+  NodePtr node;
+  int output = 0;
+};
+/// Where the rows of a stream come from: several, if streams were merged.
+using Origins = std::vector<Origin>;
+
+/// All of `origins` at one port.
+inline std::vector<Node::Input> inputs_from(const Origins& origins, Node::Dealt dealt,
+                                            int port = 0) {
+  std::vector<Node::Input> inputs;
+  for (const Origin& origin : origins) inputs.push_back({origin.node, dealt, origin.output, port});
+  return inputs;
+}
 
 }  // namespace millrace

@@ -70,7 +70,8 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
   }
 
   void flush() override { outlet_.flush(); }
-  void link(int, int, Stage& next) override { outlet_.add(next); }
+  void set_idle(bool is_idle) override { outlet_.set_idle(is_idle); }
+  void link(Way, Stage& next) override { outlet_.add(next); }
 
   void save(Snapshot& snapshot) override {
     auto frozen = std::make_unique<FrozenWindows>();
@@ -88,10 +89,9 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
     for (const RestoredSection& section : restored.sections) {
       expect_shape(name_, section, state_shape());
       Decoder in(section.bytes);
-      const EventTime watermark{in.number<std::int64_t>()};
-      invariant(watermark_ == EventTime::min() || watermark_ == watermark,
-                "at an aligned barrier all subtasks of an operator have the same watermark");
-      watermark_ = watermark;
+      // One for all subtasks, but behind inputs that fell idle (WM-4): there what has fired
+      // anywhere has fired.
+      watermark_ = std::max(watermark_, EventTime{in.number<std::int64_t>()});
       // Several subtasks may read this section. One of them goes on with its count.
       const auto late = in.number<std::uint64_t>();
       const auto first_group = static_cast<std::uint32_t>(section.groups.first);

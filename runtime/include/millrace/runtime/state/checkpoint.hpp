@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/env/bytes.hpp"
 #include "millrace/env/event_time.hpp"
 #include "millrace/env/identity.hpp"
 #include "millrace/env/log.hpp"
@@ -16,12 +17,14 @@ namespace millrace {
 
 /// How far a partition has been read.
 struct PartitionProgress {
+  std::string source;  ///< The operator that reads it.
   std::string name;
   Position position;
   EventTime newest;    ///< The largest event time read from it; min before the first record.
   bool ended = false;  ///< All of it was read, and the end was noticed.
   std::uint64_t records = 0;
   std::uint64_t skipped = 0;  ///< Bad records that the job said to skip.
+  Bytes generator;            ///< What a watermark generator of the user's keeps.
   friend bool operator==(const PartitionProgress&, const PartitionProgress&) = default;
 };
 

@@ -20,7 +20,9 @@ namespace millrace {
 std::vector<RestoredSection> load_sections(Env& env, const Manifest& manifest,
                                            std::string_view operator_name, Subtask at);
 
-/// The partitions of a source's subtask: number i of the manifest belongs to i mod p.
-std::vector<RestoredPartition> partitions_of(const Manifest& manifest, Subtask at);
+/// The partitions of a source's subtask: number i of that source's in the manifest belongs to
+/// i mod p.
+std::vector<RestoredPartition> partitions_of(const Manifest& manifest, std::string_view source,
+                                             Subtask at);
 
 }  // namespace millrace
