@@ -24,6 +24,7 @@
 #include "late_records.hpp"
 #include "leftovers.hpp"
 #include "manifest_witness.hpp"
+#include "user_code_judge.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -47,10 +48,12 @@ class Experiment {
         subject_(subject),
         on_draws_(observers.on_draws),
         on_rows_(observers.on_rows),
+        on_effects_(observers.on_effects),
         book_(book_of(scenario, observers)),
         world_({scenario.seed, scenario.is_quiet, book_ ? &*book_ : nullptr}, sim::Timings{},
                stacks) {
     for (std::size_t i = 0; i < subject.tables.size(); ++i) add_judge(i);
+    if (!subject.registered.empty()) world_.watch_user_code(&user_code_);
     if (observers.on_event) world_.trace().listen(observers.on_event);
     if (observers.on_note) {
       world_.on_note([this, note = observers.on_note](sim::NodeId node, std::string_view sentence) {
@@ -95,9 +98,7 @@ class Experiment {
   }
   /// Whether there is something to compare rows with: calm, a job whose result depends on the
   /// interleaving is compared with its own quiet run.
-  bool are_rows_judged() const {
-    return !subject_.interleaving || scenario_.plan.faults.empty();
-  }
+  bool are_rows_judged() const { return !subject_.interleaving || scenario_.plan.faults.empty(); }
 
   static std::optional<sim::DrawBook> book_of(const Case& scenario, const Observers& observers) {
     if (scenario.choices.empty() && !observers.on_draws) return std::nullopt;
@@ -325,6 +326,10 @@ class Experiment {
         outcome_.breaches.push_back(*std::move(left));
       }
     }
+    if (on_effects_) on_effects_(user_code_.effects());
+    for (Breach& breach : user_code_.judge(subject_.calm_effects)) {
+      if (!on_effects_) outcome_.breaches.push_back(std::move(breach));
+    }
     bool are_rows_wrong = false;
     for (const auto& table : tables_) {
       auto breach = table->judge.breach();
@@ -365,7 +370,8 @@ class Experiment {
   void tell_rows() {
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       std::vector<OwnedRow> rows;
-      look_at_table(i, [&](std::int64_t, std::span<const Cell> cells) { rows.push_back(own(cells)); });
+      look_at_table(i,
+                    [&](std::int64_t, std::span<const Cell> cells) { rows.push_back(own(cells)); });
       on_rows_(i, std::move(rows));
     }
   }
@@ -387,6 +393,7 @@ class Experiment {
   const Subject& subject_;
   const std::function<void(const std::vector<sim::Drawn>&)>& on_draws_;
   const std::function<void(std::size_t, std::vector<OwnedRow>)>& on_rows_;
+  const std::function<void(const EffectCounts&)>& on_effects_;
   std::optional<sim::DrawBook> book_;
   sim::World world_;
   sim::Arrivals arrivals_;
@@ -407,6 +414,7 @@ class Experiment {
   LeftoversJudge leftovers_;
   std::set<std::string> objects_at_the_end_;
   std::vector<std::unique_ptr<JudgedTable>> tables_;
+  UserCodeJudge user_code_;
 };
 
 }  // namespace

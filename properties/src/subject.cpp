@@ -45,8 +45,8 @@ Case quiet_case(const Subject& subject) {
   return made;
 }
 
-/// What a calm run shows in the end.
-Tables rows_of(const Case& scenario, const Subject& subject) {
+/// What a calm run shows in the end; and which effects it asked for, if that is wanted.
+Tables rows_of(const Case& scenario, const Subject& subject, EffectCounts* effects = nullptr) {
   sim::StackPool stacks;
   Tables tables(subject.tables.size());
   Observers observers;
@@ -54,12 +54,15 @@ Tables rows_of(const Case& scenario, const Subject& subject) {
     std::sort(rows.begin(), rows.end());
     tables[table] = std::move(rows);
   };
+  observers.on_effects = [effects](const EffectCounts& asked) {
+    if (effects != nullptr) *effects = asked;
+  };
   const Outcome outcome = run_case(scenario, subject, stacks, observers);
   if (outcome.verdict == Verdict::held || outcome.verdict == Verdict::breached) return tables;
   std::string why = outcome.reason;
   for (const Breach& breach : outcome.breaches) why += (why.empty() ? "" : "; ") + breach.what;
-  throw JobFailed(fmt::format("{}, without any fault: {} ({})", subject.name,
-                              to_text(outcome.verdict), why));
+  throw JobFailed(
+      fmt::format("{}, without any fault: {} ({})", subject.name, to_text(outcome.verdict), why));
 }
 
 /// The first row in which two runs differ.
@@ -70,9 +73,10 @@ std::optional<std::string> compare(const Subject& subject, const Tables& quiet, 
     const RowComparison comparison =
         compare_rows(reference, quiet[i].size(), quiet[i].size(), other[i]);
     if (comparison.counts.wrong() == 0) continue;
-    std::string what = fmt::format("table {}: without faults, seed {:013x} shows other rows than the "
-                                   "quiet run",
-                                   subject.tables[i].schema.table, seed);
+    std::string what = fmt::format(
+        "table {}: without faults, seed {:013x} shows other rows than the "
+        "quiet run",
+        subject.tables[i].schema.table, seed);
     for (const std::string& example : comparison.examples) what += "; " + example;
     return what;
   }
@@ -111,6 +115,7 @@ Subject::Subject(const UserJob& user_job, const Input& job_input)
       input(job_input),
       job(user_job.make({simulated_input(user_job.places.input), sink_database})),
       tables(tables_of(job)) {
+  const Tables quiet = rows_of(quiet_case(*this), *this, &calm_effects);
   if (user_job.reference != nullptr) {
     std::vector<ExpectedRows> expected = user_job.reference(input);
     for (SubjectTable& table : tables) {
@@ -118,7 +123,6 @@ Subject::Subject(const UserJob& user_job, const Input& job_input)
     }
     return;
   }
-  const Tables quiet = rows_of(quiet_case(*this), *this);
   for (std::uint64_t i = 0; i < calm_schedules && !interleaving; ++i) {
     const std::uint64_t seed = run_seed(0, i);
     interleaving = compare(*this, quiet, rows_of(calm_case(*this, seed), *this), seed);

@@ -153,7 +153,7 @@ struct Exchange {
   using Writer = KeyedWriter<std::int64_t, std::int64_t, KeyOf, Take>;
   using Steps = FusedStage<std::int64_t, steps::None, Writer>;
 
-  explicit Exchange(int lanes) : stage({}, Writer({}, {})) {
+  explicit Exchange(int lanes) : stage({world.env(), {}, {}}, {}, Writer({}, {})) {
     for (int lane = 0; lane < lanes; ++lane) {
       consumers.push_back(std::make_unique<PairConsumer>(value_of_pair));
     }
@@ -171,6 +171,7 @@ struct Exchange {
     }
   }
 
+  FakeWorld world;
   Steps stage;
   std::vector<std::unique_ptr<PairConsumer>> consumers;
 };

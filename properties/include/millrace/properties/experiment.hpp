@@ -21,6 +21,8 @@ struct Observers {
   std::function<void(const std::vector<sim::Drawn>&)> on_draws;
   /// Called at the end of a job that finished: what a reader of each table sees, in their order.
   std::function<void(std::size_t table, std::vector<OwnedRow> rows)> on_rows;
+  /// Called once, at the end: which effects without a key a job in C++ asked for.
+  std::function<void(const EffectCounts&)> on_effects;
 };
 
 /// Runs a case: build, storm, calm, judge.

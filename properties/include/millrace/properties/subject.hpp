@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,17 @@ struct SubjectTable {
   Reference reference;
 };
 
+/// An effect that a job's functions asked for without a key (UserCode).
+struct AskedEffect {
+  std::string by;  ///< The operator.
+  std::string service;
+  std::string request;
+  std::uint64_t cause = 0;
+  friend auto operator<=>(const AskedEffect&, const AskedEffect&) = default;
+};
+/// How often each.
+using EffectCounts = std::map<AskedEffect, std::uint64_t>;
+
 /// A job and its input, made ready for many runs.
 struct Subject {
   /// Of a job file, whose reference is computed from what it says (Reference).
@@ -46,7 +58,8 @@ struct Subject {
   Input input;
   Job job;
   std::vector<SubjectTable> tables;
-  std::optional<std::string> interleaving;  ///< How its result depends on the interleaving.
+  EffectCounts calm_effects;                    ///< Of a job in C++, when nothing goes wrong.
+  std::optional<std::string> interleaving;      ///< How its result depends on the interleaving.
   std::optional<std::uint64_t> differing_seed;  ///< Of the calm case that showed it.
 
   const Reference& reference() const { return tables.front().reference; }
