@@ -1,5 +1,6 @@
 #include "draws.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace millrace::nexmark {
@@ -13,14 +14,15 @@ char letter(std::int32_t place) { return static_cast<char>('a' + place); }
 /// Several letters come out of one draw. A draw may be negative, and then its remainders are: such
 /// padding has characters from `H` on, backslashes among them.
 std::string draw_letters(JavaRandom& random, std::int32_t length) {
-  constexpr int letters_a_draw = 6;
-  std::string text;
-  text.reserve(static_cast<std::size_t>(length));
-  std::int32_t drawn = 0;
-  for (std::int32_t i = 0; i < length; ++i) {
-    if (i % letters_a_draw == 0) drawn = random.next_int();
-    text += letter(drawn % letters);
-    drawn /= letters;
+  constexpr std::size_t letters_a_draw = 6;
+  std::string text(static_cast<std::size_t>(length), ' ');
+  for (std::size_t begin = 0; begin < text.size(); begin += letters_a_draw) {
+    const std::size_t end = std::min(begin + letters_a_draw, text.size());
+    std::int32_t drawn = random.next_int();
+    for (std::size_t i = begin; i < end; ++i) {
+      text[i] = letter(drawn % letters);
+      drawn /= letters;
+    }
   }
   return text;
 }
