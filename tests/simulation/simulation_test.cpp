@@ -79,7 +79,7 @@ void hold_random(std::uint64_t first) {
   for (std::uint64_t index = first; index < first + random_per_test; ++index) {
     const std::uint64_t seed = run_seed(campaign_seed, index);
     const RandomJob job = random_job(seed);
-    trial.hold(generate_case(job, seed), Subject(job.spec, job.input));
+    trial.hold(generate_case(job.spec, job.input, seed), Subject(job.spec, job.input));
   }
   CHECK(trial.fired() > random_per_test);
 }
