@@ -54,14 +54,14 @@ TEST_CASE("alarms come earliest first, and equal ones as they were added", "[run
   CHECK(taken(alarms, 501) == std::vector<Due>{{501, 6}});
 }
 
-TEST_CASE("what is said of the earliest alarm is never behind it", "[runtime][alarms]") {
+TEST_CASE("the earliest alarm is told", "[runtime][alarms]") {
   Alarms alarms;
   CHECK(alarms.earliest() == never);
   CHECK_FALSE(alarms.any_before(never));
   for (const std::int64_t when : {1'000, 300, 299, -5}) {
     alarms.add(when, 1);
-    CHECK(alarms.earliest() <= when);
-    CHECK(alarms.earliest() > when - 128);
+    alarms.add(when + 1, 2);
+    CHECK(alarms.earliest() == when);
     CHECK(alarms.any_before(when));
     CHECK_FALSE(alarms.any_before(when - 128));
   }

@@ -36,10 +36,12 @@ class AlarmIndex {
     return !buckets_.empty() && buckets_.begin()->first <= time >> bits;
   }
 
-  /// Not behind the earliest alarm, and at most 127 before it; the largest number: there is none.
+  /// The earliest alarm; the largest number: there is none. Looks at each of its bucket.
   std::int64_t earliest() const {
-    return buckets_.empty() ? std::numeric_limits<std::int64_t>::max()
-                            : buckets_.begin()->first << bits;
+    std::int64_t when = std::numeric_limits<std::int64_t>::max();
+    if (buckets_.empty()) return when;
+    for (const Due& one : buckets_.begin()->second) when = std::min(when, one.when);
+    return when;
   }
 
   /// Takes out what is due at `time`, earliest first; equal times in the order in which they were
