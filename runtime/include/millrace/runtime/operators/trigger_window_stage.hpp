@@ -222,38 +222,52 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
     return open.insert(at, fresh(window));
   }
 
-  void add_to_session(const Record<Keyed<K, V>>& row, std::uint64_t hash) {
+  [[gnu::always_inline]] void add_to_session(const Record<Keyed<K, V>>& row, std::uint64_t hash) {
     const Window window{row.time, row.time + windows_.gap};
     OfKey* of_key = table_.find(row.value.key, hash);
-    if (of_key == nullptr) {
-      if (is_late(window)) return late_.add(row.time, row.value.value);
-      of_key = &table_.at(row.value.key, hash);
+    Open* open = nullptr;
+    if (of_key != nullptr && of_key->open.size() == 1 && touch(of_key->open[0].window, window))
+        [[likely]] {
+      open = &of_key->open[0];
+      grow(*open, window);
+    } else {
+      open = find_session(row, hash, of_key, window);
+      if (open == nullptr) return late_.add(row.time, row.value.value);
     }
-    Open* const open = session_of(of_key->open, window);
-    if (open == nullptr) return late_.add(row.time, row.value.value);
     add_to(*open, *of_key, row);
   }
-  /// The session that a row belongs to, grown and put together as it makes it; null: it is late.
-  Open* session_of(Few<Open>& open, Window window) const {
+  static bool touch(Window a, Window b) { return a.start <= b.end && b.start <= a.end; }
+
+  /// The session that a row belongs to, grown and put together as it makes it, and the entry of its
+  /// key; null: it is late.
+  [[gnu::noinline]] Open* find_session(const Record<Keyed<K, V>>& row, std::uint64_t hash,
+                                       OfKey*& of_key, Window window) {
     std::uint32_t at = 0;
-    while (at < open.size() && open[at].window.end < window.start) ++at;
-    if (at == open.size() || window.end < open[at].window.start) {
-      return is_late(window) ? nullptr : &open.insert(at, fresh(window));
+    if (of_key != nullptr) {
+      while (at < of_key->open.size() && of_key->open[at].window.end < window.start) ++at;
     }
-    Window grown{std::min(open[at].window.start, window.start),
-                 std::max(open[at].window.end, window.end)};
-    while (at + 1 < open.size() && open[at + 1].window.start <= grown.end) [[unlikely]] {
-      grown.end = std::max(grown.end, open[at + 1].window.end);
+    if (of_key == nullptr || at == of_key->open.size() || !touch(of_key->open[at].window, window)) {
+      if (is_late(window)) return nullptr;
+      if (of_key == nullptr) of_key = &table_.at(row.value.key, hash);
+      return &of_key->open.insert(at, fresh(window));
+    }
+    Few<Open>& open = of_key->open;
+    while (at + 1 < open.size() && touch(open[at + 1].window, window)) {
+      window.end = std::max(window.end, open[at + 1].window.end);
       put_together(open[at], open[at + 1]);
       open.erase(at + 1);
     }
-    if (open[at].window != grown) {
-      open[at].window = grown;
-      open[at].results = 0;
-      // If it has ended already, the row fires it, and its end does not once more (WL-10).
-      open[at].has_ended = last_instant(grown) <= watermark_;
-    }
+    grow(open[at], window);
     return &open[at];
+  }
+  void grow(Open& open, Window window) const {
+    const Window grown{std::min(open.window.start, window.start),
+                       std::max(open.window.end, window.end)};
+    if (grown == open.window) return;
+    open.window = grown;
+    open.results = 0;
+    // If it has ended already, the row fires it, and its end does not once more (WL-10).
+    open.has_ended = last_instant(grown) <= watermark_;
   }
   void put_together(Open& into, Open& other) const {
     if (other.has_rows) aggregate_.merge(into.state, other.state);

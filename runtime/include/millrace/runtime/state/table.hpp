@@ -42,7 +42,9 @@ class KeyedTable {
   void prefetch_entry(std::uint64_t hash) const {
     const IndexLine& line = index_.line(index_.first(hash));
     if (const std::uint32_t found = line.matches(TableIndex::tag_of(hash)); found != 0) {
-      __builtin_prefetch(&entry(line.positions[std::countr_zero(found)]));
+      const Entry* const at = &entry(line.positions[std::countr_zero(found)]);
+      __builtin_prefetch(at);
+      if constexpr (sizeof(Entry) > 32) __builtin_prefetch(&at->state + 1);
     }
   }
 
