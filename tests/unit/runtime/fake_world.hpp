@@ -15,10 +15,12 @@ namespace millrace {
 class StandingClock final : public Clock {
  public:
   Instant now() override { return now_; }
-  EventTime wall() override { return {0}; }
+  EventTime wall() override { return wall_; }
   void advance(std::chrono::nanoseconds span) { now_ = now_ + span; }
+  void set_wall(EventTime time) { wall_ = time; }
 
  private:
+  EventTime wall_{0};
   Instant now_{1'000'000'000};
 };
 

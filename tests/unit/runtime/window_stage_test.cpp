@@ -67,7 +67,7 @@ class Collecting final : public Consumer<Windows::Out> {
 struct Driven {
   explicit Driven(FakeWorld& world, Subtask at = {})
       : stage({world.env("window." + std::to_string(at.index)), at, {}}, "window", Sum{},
-              Tumbling{window_size}) {
+              tumbling(window_size)) {
     stage.link({}, out);
   }
 
@@ -214,7 +214,8 @@ TEST_CASE("the window of a time begins at a multiple of its size", "[runtime][wi
          {std::int64_t{0}, earliest_event_time.ms, latest_event_time.ms}) {
       for (std::int64_t more = -30; more <= 0; ++more) {
         const EventTime time{base + more + (base == earliest_event_time.ms ? 30 : 0)};
-        const Window window = window_at(time, Duration{size});
+        const Window window = tumbling(Duration{size}).first_window(time);
+        REQUIRE(window == tumbling(Duration{size}).last_window(time));
         REQUIRE(window.start.ms % size == 0);
         REQUIRE(window.start <= time);
         REQUIRE(time < window.end);

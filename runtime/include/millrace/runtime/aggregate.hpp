@@ -11,6 +11,7 @@
 
 #include "millrace/env/error.hpp"
 #include "millrace/env/int128.hpp"
+#include "millrace/runtime/operators/exact_sum.hpp"
 #include "millrace/runtime/operators/steps.hpp"
 
 namespace millrace {
@@ -37,6 +38,15 @@ concept Aggregate =
       a.result(other);
     };
 
+/// A fold that others can be taken out of again: `subtract` undoes `merge`.
+///
+/// Overlapping windows then keep one running total per key, and what a window costs does not grow
+/// with size / slide.
+template <class A>
+concept Subtractable = requires(const A& a, typename A::State& s, const typename A::State& other) {
+  a.subtract(s, other);
+};
+
 /// No data at all.
 struct Nothing {
   friend constexpr auto operator<=>(Nothing, Nothing) = default;
@@ -54,6 +64,7 @@ struct Count {
   }
   void add(State& s, Nothing) const { ++s; }
   void merge(State& s, State other) const { s += other; }
+  void subtract(State& s, State other) const { s -= other; }
   std::int64_t result(State s) const { return s; }
 };
 
@@ -70,6 +81,7 @@ struct Sum {
   }
   void add(State& s, std::int64_t value) const { s.total += value; }
   void merge(State& s, const State& other) const { s.total += other.total; }
+  void subtract(State& s, const State& other) const { s.total -= other.total; }
   /// Throws JobFailed: the sum does not fit into 64 bits.
   std::int64_t result(const State& s) const {
     if (s.total < std::numeric_limits<std::int64_t>::min() ||
@@ -78,6 +90,33 @@ struct Sum {
     }
     return static_cast<std::int64_t>(s.total);
   }
+};
+
+/// The sum is exact, and the division rounds once: to the nearest double, ties to even.
+template <class Of>
+struct Average {
+  Of of;
+  struct State {
+    Int128 total = 0;
+    std::uint64_t rows = 0;
+  };
+  template <class T>
+  std::int64_t pick(const T& row) const {
+    return std::invoke(of, row);
+  }
+  void add(State& s, std::int64_t value) const {
+    s.total += value;
+    ++s.rows;
+  }
+  void merge(State& s, const State& other) const {
+    s.total += other.total;
+    s.rows += other.rows;
+  }
+  void subtract(State& s, const State& other) const {
+    s.total -= other.total;
+    s.rows -= other.rows;
+  }
+  double result(const State& s) const { return rounded_mean(s.total, s.rows); }
 };
 
 template <class Of, class Before>
@@ -120,6 +159,13 @@ struct All {
   void merge(State& s, const State& other) const {
     each([&](auto i) { std::get<i>(folds).merge(std::get<i>(s.parts), std::get<i>(other.parts)); });
   }
+  void subtract(State& s, const State& other) const
+    requires(Subtractable<A> && ...)
+  {
+    each([&](auto i) {
+      std::get<i>(folds).subtract(std::get<i>(s.parts), std::get<i>(other.parts));
+    });
+  }
   auto result(const State& s) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::make_tuple(std::get<I>(folds).result(std::get<I>(s.parts))...);
@@ -135,6 +181,22 @@ struct All {
   }
 };
 
+/// A fold that is given whole rows, where they are needed for something else too.
+template <class A, class T>
+struct OfRows {
+  A fold;
+  using State = typename A::State;
+  const T& pick(const T& row) const { return row; }
+  void add(State& s, const T& row) const { fold.add(s, fold.pick(row)); }
+  void merge(State& s, const State& other) const { fold.merge(s, other); }
+  void subtract(State& s, const State& other) const
+    requires Subtractable<A>
+  {
+    fold.subtract(s, other);
+  }
+  decltype(auto) result(const State& s) const { return fold.result(s); }
+};
+
 }  // namespace aggregates
 
 /// The number of rows.
@@ -148,6 +210,14 @@ auto sum() {
 template <class F>
 auto sum(F of) {
   return aggregates::Sum<F>{std::move(of)};
+}
+template <auto Of>
+auto average() {
+  return aggregates::Average<Named<Of>>{};
+}
+template <class F>
+auto average(F of) {
+  return aggregates::Average<F>{std::move(of)};
 }
 template <auto Of>
 auto minimum() {

@@ -13,8 +13,11 @@ class KeyedFlow {
  public:
   KeyedFlow(Line line, KeyOf key_of) : line_(std::move(line)), key_of_(std::move(key_of)) {}
 
-  auto window(Tumbling windows) const {
-    return WindowedFlow<K, T, Line, KeyOf>(line_, key_of_, windows);
+  /// The same rows, to be folded per window: `tumbling`, `sliding`, `sessions` or `global`.
+  template <class Windows>
+    requires WindowKind<Windows>
+  auto window(Windows windows) const {
+    return WindowedFlow<K, T, Line, KeyOf, Windows>(line_, key_of_, windows);
   }
 
  private:

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "millrace/env/error.hpp"
 #include "millrace/runtime/aggregate.hpp"
+#include "millrace/runtime/collections.hpp"
 #include "millrace/runtime/flow/writers.hpp"
 #include "millrace/runtime/job.hpp"
 #include "millrace/runtime/job/node.hpp"
+#include "millrace/runtime/operators/trigger_window_stage.hpp"
 #include "millrace/runtime/operators/window_stage.hpp"
+#include "millrace/runtime/trigger.hpp"
 #include "millrace/runtime/window.hpp"
 
 namespace millrace {
@@ -16,41 +21,152 @@ namespace millrace {
 template <class T>
 class Stream;
 
+/// Two streams of one operator: `auto [results, late] = ...`.
+template <class R, class T>
+struct WithLate {
+  Stream<R> results;
+  Stream<T> late;
+};
+
 /// Rows by key and window.
-template <class K, class T, class Line, class KeyOf>
+///
+///     auto [counts, late] = bids.key_by<&Bid::auction>()
+///                               .window(sliding(10s, 2s))
+///                               .allow_lateness(1min)
+///                               .aggregate_and_late("bids per auction", count());
+///
+/// Tumbling and sliding windows that fire when they end share their panes among all keys and
+/// windows. Sessions, the global window, and whatever has a trigger or purges is kept key by key.
+template <class K, class T, class Line, class KeyOf, class Windows, class Tr = triggers::AtEnd,
+          bool purges = false>
 class WindowedFlow {
  public:
-  WindowedFlow(Line line, KeyOf key_of, Tumbling windows)
-      : line_(std::move(line)), key_of_(std::move(key_of)), windows_(windows) {}
+  WindowedFlow(Line line, KeyOf key_of, Windows windows, Tr trigger = {},
+               Duration lateness = Duration{0})
+      : line_(std::move(line)),
+        key_of_(std::move(key_of)),
+        windows_(windows),
+        trigger_(std::move(trigger)),
+        lateness_(lateness) {}
 
-  /// One Windowed<K, Result> per key and window, when the watermark passes its end.
+  /// Keeps windows for `d` of event time after they have ended. Rows that come in that time let
+  /// the windows that they change out again, at once (see Windowed::pane).
   ///
-  /// Rows that come after that are counted and dropped. Windows without rows do not exist.
-  template <class A>
+  /// Throws UsageError: `d` is negative. A `d` beyond the end of time means for ever.
+  WindowedFlow allow_lateness(Duration d) const {
+    expect_lateness(d);
+    return {line_, key_of_, windows_, trigger_, d};
+  }
+
+  /// Lets results out when `t` says so, instead of when windows end: see WindowTrigger.
+  template <class Other>
+    requires WindowTrigger<Other, T>
+  auto trigger(Other t) const {
+    return WindowedFlow<K, T, Line, KeyOf, Windows, Other, purges>(line_, key_of_, windows_,
+                                                                   std::move(t), lateness_);
+  }
+
+  /// A window that lets a result out forgets the rows of it: the next holds what came since.
+  auto purging() const {
+    return WindowedFlow<K, T, Line, KeyOf, Windows, Tr, true>(line_, key_of_, windows_, trigger_,
+                                                              lateness_);
+  }
+
+  /// A Windowed<K, Result> per key and window, when the watermark passes its end, or as the trigger
+  /// says.
+  ///
+  /// Rows that come when all their windows have been cleaned up are counted and dropped. Windows
+  /// without rows do not exist.
+  ///
+  /// Throws UsageError: KeepLargest with allowed lateness. It chooses once, among all keys.
+  template <class A, class Keep = KeepAll>
     requires Aggregate<A, T>
-  auto aggregate(const Label& name, A fold) const {
-    using V = std::remove_cvref_t<decltype(fold.pick(std::declval<const T&>()))>;
-    using Windows = WindowStage<K, V, A>;
-    auto rows = line_.from.template close<Keyed<K, V>>(line_.steps, [key_of = key_of_, fold] {
-      auto pick = [fold](const T& row) { return fold.pick(row); };
-      return KeyedWriter<K, V, KeyOf, decltype(pick)>(key_of, pick);
-    });
-    Node node;
-    node.role = Node::Role::keyed;
-    node.name = name.name;
-    node.inputs = inputs_from(rows, Node::Dealt::by_key);
-    node.outputs = {&row_type<typename Windows::Out>};
-    node.make = [fold, windows = windows_,
-                 label = name.name](const StageContext& context) -> std::unique_ptr<Stage> {
-      return std::make_unique<Windows>(context, label, fold, windows);
-    };
-    return Stream<typename Windows::Out>(std::make_shared<const Node>(std::move(node)));
+  auto aggregate(const Label& name, A fold, Keep keep = {}) const {
+    if constexpr (SeesRows<Tr, T>) {
+      return results_of(node_of<T>(name, aggregates::OfRows<A, T>{fold}, keep, false));
+    } else {
+      return results_of(node_of<PickedBy<A>>(name, fold, keep, false));
+    }
+  }
+
+  /// The same, and a stream of the rows that were dropped otherwise, as they came. Whole rows
+  /// travel to the task that holds the key, where `aggregate` sends what the fold needs of them.
+  template <class A, class Keep = KeepAll>
+    requires Aggregate<A, T>
+  auto aggregate_and_late(const Label& name, A fold, Keep keep = {}) const {
+    auto made = node_of<T>(name, aggregates::OfRows<A, T>{fold}, keep, true);
+    const NodePtr node = made.node;
+    using R = typename decltype(made)::Out;
+    return WithLate<R, T>{Stream<R>(node), Stream<T>(Origins{{node, 1}})};
   }
 
  private:
+  template <class A>
+  using PickedBy =
+      std::remove_cvref_t<decltype(std::declval<const A&>().pick(std::declval<const T&>()))>;
+  static constexpr bool shares_panes =
+      std::is_same_v<Windows, Sliding> && std::is_same_v<Tr, triggers::AtEnd> && !purges;
+
+  template <class R>
+  struct Made {
+    using Out = R;
+    NodePtr node;
+  };
+  template <class R>
+  static Stream<R> results_of(const Made<R>& made) {
+    return Stream<R>(made.node);
+  }
+
+  template <class V, class A, class Keep>
+  auto node_of(const Label& name, const A& fold, Keep, bool gives_late) const {
+    if constexpr (shares_panes) {
+      if (std::is_same_v<Keep, KeepLargest> && lateness_ > Duration::zero()) {
+        throw UsageError(name.name +
+                         ": KeepLargest chooses once, when a window ends, and a window "
+                         "with allowed lateness changes later");
+      }
+      return node_of<V, WindowStage<K, V, A, Keep>>(
+          name, fold, gives_late, [fold, windows = windows_, lateness = lateness_](auto&& make) {
+            return make(fold, windows, lateness);
+          });
+    } else {
+      static_assert(std::is_same_v<Keep, KeepAll>,
+                    "KeepLargest chooses among the keys of a window when it ends: it goes with "
+                    "tumbling and sliding windows without a trigger");
+      return node_of<V, TriggerWindowStage<K, V, A, Windows, Tr, purges>>(
+          name, fold, gives_late,
+          [fold, windows = windows_, trigger = trigger_, lateness = lateness_](auto&& make) {
+            return make(fold, windows, trigger, lateness);
+          });
+    }
+  }
+  /// `with` calls its argument with what the stage is made of, but for place and name.
+  template <class V, class S, class A, class With>
+  auto node_of(const Label& name, const A& fold, bool gives_late, With with) const {
+    auto pick = [fold](const T& row) -> decltype(auto) { return fold.pick(row); };
+    Node node;
+    node.role = Node::Role::keyed;
+    node.name = name.name;
+    node.inputs = inputs_from(
+        line_.from.template close<Keyed<K, V>>(
+            line_.steps, [key_of = key_of_,
+                          pick] { return KeyedWriter<K, V, KeyOf, decltype(pick)>(key_of, pick); }),
+        Node::Dealt::by_key);
+    node.outputs = {&row_type<typename S::Out>};
+    if (gives_late) node.outputs.push_back(&row_type<V>);
+    node.settings = describe(windows_);
+    node.make = [with, label = name.name](const StageContext& context) -> std::unique_ptr<Stage> {
+      return with(
+          [&](const auto&... parts) { return std::make_unique<S>(context, label, parts...); });
+    };
+    return Made<typename S::Out>{std::make_shared<const Node>(std::move(node))};
+  }
+
   Line line_;
   KeyOf key_of_;
-  Tumbling windows_;
+  Windows windows_;
+  Tr trigger_;
+  Duration lateness_;
 };
 
 }  // namespace millrace

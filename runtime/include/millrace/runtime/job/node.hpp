@@ -52,7 +52,8 @@ struct Node {
   MakeStage make;
   /// What each output gives. None: no rows of its own (a sink; a source before its steps).
   std::vector<const RowType*> outputs;
-  std::string address;  ///< Of a source.
+  std::string settings;  ///< What else its state depends on, for people. Part of the fingerprint.
+  std::string address;   ///< Of a source.
   std::function<std::vector<PartitionFacts>(Env& env)> partitions;  ///< Of a source without a log.
   bool falls_idle = false;  ///< Of a source: it does not wait for partitions that give nothing.
   std::optional<SinkDescription> sink;

@@ -1,6 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "millrace/runtime/state/blocks.hpp"
 #include "millrace/runtime/state/codec.hpp"
@@ -29,6 +34,20 @@ class KeyedTable {
   bool empty() const { return size() == 0; }
   std::size_t size_bytes() const { return index_.size_bytes() + entries_.size_bytes(); }
 
+  /// Whether the table is larger than a second-level cache. Who knows the next keys then asks for
+  /// their lines ahead; below that, asking costs more than it saves.
+  bool is_large() const { return index_.size_bytes() + size() * sizeof(Entry) > 1024 * 1024; }
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&index_.line(index_.first(hash))); }
+  /// After `prefetch`, when the line has come.
+  void prefetch_entry(std::uint64_t hash) const {
+    const IndexLine& line = index_.line(index_.first(hash));
+    if (const std::uint32_t found = line.matches(TableIndex::tag_of(hash)); found != 0) {
+      const Entry* const at = &entry(line.positions[std::countr_zero(found)]);
+      __builtin_prefetch(at);
+      if constexpr (sizeof(Entry) > 32) __builtin_prefetch(&at->state + 1);
+    }
+  }
+
   /// The state of `key`, made if it is new.
   S& at(const K& key, std::uint64_t hash) {
     const Place found = locate(key, hash);
@@ -42,6 +61,12 @@ class KeyedTable {
   S* find(const K& key, std::uint64_t hash) {
     const Place found = locate(key, hash);
     return found.line == nullptr ? nullptr : &writable(found.line->positions[found.place]).state;
+  }
+
+  /// The same for reading: a block that a snapshot shares is not copied for it.
+  const S* look(const K& key, std::uint64_t hash) const {
+    const auto found = locate(*this, key, hash);
+    return found.line == nullptr ? nullptr : &entry(found.line->positions[found.place]).state;
   }
 
   void erase(const K& key, std::uint64_t hash) {
@@ -102,10 +127,12 @@ class KeyedTable {
  private:
   static constexpr std::uint32_t per_block = entry_type<Entry>.per_block;
 
-  struct Place {
-    IndexLine* line;
+  template <class Line>
+  struct PlaceIn {
+    Line* line;
     int place;
   };
+  using Place = PlaceIn<IndexLine>;
 
   Entry& entry(std::uint32_t position) const {
     return reinterpret_cast<Entry*>(entries_.block(position / per_block))[position % per_block];
@@ -114,18 +141,21 @@ class KeyedTable {
     entries_.before_write(position / per_block);
     return entry(position);
   }
-  Place locate(const K& key, std::uint64_t hash) {
-    const std::size_t first = index_.first(hash);
+  Place locate(const K& key, std::uint64_t hash) { return locate(*this, key, hash); }
+  template <class Table>
+  static auto locate(Table& table, const K& key, std::uint64_t hash)
+      -> PlaceIn<std::remove_reference_t<decltype(table.index_.line(0))>> {
+    const std::size_t first = table.index_.first(hash);
     std::size_t i = first;
     do {
-      IndexLine& line = index_.line(i);
+      auto& line = table.index_.line(i);
       for (std::uint32_t left = line.matches(TableIndex::tag_of(hash)); left != 0;
            left &= left - 1) {
         const int place = std::countr_zero(left);
-        if (entry(line.positions[place]).key == key) return {&line, place};
+        if (table.entry(line.positions[place]).key == key) return {&line, place};
       }
       if ((line.overflowed & TableIndex::overflow_bit(hash)) == 0) return {nullptr, 0};
-      i = index_.next(i);
+      i = table.index_.next(i);
       // Marks of an overflow outlive the entries that overflowed, so every line may have one.
     } while (i != first);
     return {nullptr, 0};
