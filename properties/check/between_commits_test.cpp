@@ -32,7 +32,7 @@ Case draw_case(CommitHalf half, CommitVictim victim, SinkMode mode) {
   const std::uint64_t seed = any_seed();
   const RandomJob job =
       random_job(seed, {.records = *rc::gen::inRange<std::uint64_t>(40, 200), .mode = mode});
-  Case made = generate_case(job.spec, job.input, seed);
+  Case made = generate_case(job, seed);
   sim::Draws draws(sim::Seed{seed}, sim::Domain::plan, "commit_plan");
   made.plan = commit_plan(half, victim, mode, made.cluster, draws);
   return made;

@@ -16,7 +16,7 @@ void expect_reference(SinkMode mode) {
   const RandomJob job = random_job(seed, {.records = *rc::gen::inRange<std::uint64_t>(0, 120),
                                           .partitions = *rc::gen::inRange<std::uint64_t>(1, 5),
                                           .mode = mode});
-  const Case made = generate_case(job.spec, job.input, seed);
+  const Case made = generate_case(job, seed);
   sim::StackPool stacks;
   const Outcome outcome = run_case(made, Subject(job.spec, job.input), stacks);
   if (outcome.verdict != Verdict::held) RC_FAIL(keep(made, outcome));

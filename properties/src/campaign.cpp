@@ -106,7 +106,7 @@ class Campaign {
       const std::uint64_t seed = seed_of(i);
       say(fmt::format("{}{}", at_seed, i));
       const auto subject = subject_of_(seed);
-      const Case scenario = generate_case(subject->spec, subject->input, seed);
+      const Case scenario = generate_case(*subject, seed);
       const Outcome outcome = run_case(scenario, *subject, stacks);
       if (options_.check_determinism) say(trace_line({seed, outcome.trace_hash}));
       if (is_second) continue;
@@ -160,7 +160,7 @@ class Campaign {
       if (finding.outcome.verdict != Verdict::nondeterministic || ++named > most_differences)
         continue;
       const auto subject = subject_of_(finding.seed);
-      const Case scenario = generate_case(subject->spec, subject->input, finding.seed);
+      const Case scenario = generate_case(*subject, finding.seed);
       const auto difference = find_first_difference(scenario, *subject, workers_);
       finding.outcome.breaches.front().what +=
           "; " + (difference ? to_text(*difference)

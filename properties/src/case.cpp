@@ -108,7 +108,11 @@ class CaseReader {
     made.expect = expected();
     made.build = root_.text_or("build", "");
     if (root_.has("trace_hash")) made.trace_hash = hex_number(root_, "trace_hash");
-    made.job = parse_job_file(root_.text("job"), root_.file() + ", job");
+    if (root_.has("registered")) {
+      made.registered = root_.text("registered");
+    } else {
+      made.job = parse_job_file(root_.text("job"), root_.file() + ", job");
+    }
     read_cluster(made, root_.section("cluster"));
     read_timing(made, root_.section("timing"));
     read_plan(made, root_.section("plan"));
@@ -262,7 +266,9 @@ std::string to_text(const Case& written, const std::vector<std::string>& comment
   }
   if (!written.build.empty()) out += fmt::format("build = {}\n", toml_quoted(written.build));
   if (written.trace_hash) out += fmt::format("trace_hash = \"{}\"\n", hex(*written.trace_hash));
-  out += fmt::format("job = {}\n", literal_lines(to_toml(written.job)));
+  out += written.registered.empty()
+             ? fmt::format("job = {}\n", literal_lines(to_toml(written.job)))
+             : fmt::format("registered = {}\n", toml_quoted(written.registered));
   out += '\n' + setting_text(written);
   for (const InputPartition& partition : written.input.partitions) {
     write_partition(out, partition, path_of);

@@ -24,6 +24,7 @@
 #include "late_records.hpp"
 #include "leftovers.hpp"
 #include "manifest_witness.hpp"
+#include "user_code_judge.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -46,9 +47,13 @@ class Experiment {
       : scenario_(scenario),
         subject_(subject),
         on_draws_(observers.on_draws),
+        on_rows_(observers.on_rows),
+        on_effects_(observers.on_effects),
         book_(book_of(scenario, observers)),
         world_({scenario.seed, scenario.is_quiet, book_ ? &*book_ : nullptr}, sim::Timings{},
                stacks) {
+    for (std::size_t i = 0; i < subject.tables.size(); ++i) add_judge(i);
+    if (!subject.registered.empty()) world_.watch_user_code(&user_code_);
     if (observers.on_event) world_.trace().listen(observers.on_event);
     if (observers.on_note) {
       world_.on_note([this, note = observers.on_note](sim::NodeId node, std::string_view sentence) {
@@ -84,6 +89,16 @@ class Experiment {
 
  private:
   // Build.
+
+  void add_judge(std::size_t table) {
+    tables_.push_back(std::make_unique<JudgedTable>(
+        subject_.tables[table],
+        [this, table](const TableVisit& visit) { return look_at_table(table, visit); },
+        [this] { return decided(); }));
+  }
+  /// Whether there is something to compare rows with: calm, a job whose result depends on the
+  /// interleaving is compared with its own quiet run.
+  bool are_rows_judged() const { return !subject_.interleaving || scenario_.plan.faults.empty(); }
 
   static std::optional<sim::DrawBook> book_of(const Case& scenario, const Observers& observers) {
     if (scenario.choices.empty() && !observers.on_draws) return std::nullopt;
@@ -155,7 +170,7 @@ class Experiment {
       Witness witness = read_witness(event.fields.evidence);
       leftovers_.claimed(witness);
       dropped_[witness.id] = witness.records_late;
-      judge_.claimed(witness.id, std::move(witness.claims));
+      for (const auto& table : tables_) table->judge.claimed(witness.id, witness.claims);
     } else if (&event.landmark == &landmarks::head_swapped && event.fields.id.n != 0 &&
                event.fields.id > decided_) {
       // Neither a takeover nor the end of the job names a new checkpoint.
@@ -177,14 +192,15 @@ class Experiment {
     }
   }
 
-  TableLook look_at_table(const TableVisit& visit) {
-    if (in_memory()) return memory_.look(subject_.spec.table, visit);
+  TableLook look_at_table(std::size_t number, const TableVisit& visit) {
+    JudgedTable& table = *tables_[number];
+    if (in_memory()) return memory_.look(table.facts.schema.table, visit);
     // A restart of the database ends what was opened before.
-    if (!table_ || table_life_ != world_.life_of(database_)) {
-      table_.emplace(subject_.spec.database, vfs_->name(), subject_.spec.table);
-      table_life_ = world_.life_of(database_);
+    if (!table.reader || table.opened_in != world_.life_of(database_)) {
+      table.reader.emplace(sink_database, vfs_->name(), table.facts.schema.table);
+      table.opened_in = world_.life_of(database_);
     }
-    return table_->look(visit);
+    return table.reader->look(visit);
   }
 
   /// What the register names now, read from the store's disk.
@@ -215,7 +231,8 @@ class Experiment {
 
   void look() {
     const sim::World::Outside outside(world_);
-    judge_.look();
+    if (!are_rows_judged()) return;
+    for (const auto& table : tables_) table->judge.look();
   }
 
   void storm_and_calm() {
@@ -283,7 +300,7 @@ class Experiment {
   void count() {
     outcome_.trace_hash = world_.trace().hash();
     RunStatistics& statistics = outcome_.statistics;
-    statistics.records = subject_.reference.records();
+    statistics.records = subject_.records();
     statistics.events = world_.trace().events();
     statistics.switches = world_.switches();
     statistics.messages = world_.messages();
@@ -303,23 +320,31 @@ class Experiment {
     }
     if (!ended_ && finished_) {
       const sim::World::Outside outside(world_);
-      if (!judge_.look_at_the_end()) {
-        outcome_.breaches.push_back({"rows", "nobody is let into the table at the end"});
-      } else if (!judge_.breach()) {
-        // Of rows that are wrong there is nothing more to say.
-        auto late = judge_late(subject_.reference, dropped_[decided_], judge_.last_rows(),
-                               subject_.spec.mode);
-        if (late) outcome_.breaches.push_back(*std::move(late));
-      }
+      if (on_rows_) tell_rows();
+      if (are_rows_judged()) judge_end();
       if (auto left = leftovers_.judge(decided_, objects_at_the_end_)) {
         outcome_.breaches.push_back(*std::move(left));
       }
     }
-    if (const auto& breach = judge_.breach())
-      outcome_.breaches.insert(outcome_.breaches.begin(), *breach);
-    outcome_.rows = judge_.rows();
+    if (on_effects_) on_effects_(user_code_.effects());
+    for (Breach& breach : user_code_.judge(subject_.calm_effects)) {
+      if (!on_effects_) outcome_.breaches.push_back(std::move(breach));
+    }
+    bool are_rows_wrong = false;
+    for (const auto& table : tables_) {
+      auto breach = table->judge.breach();
+      if (!breach || are_rows_wrong) continue;
+      are_rows_wrong = true;
+      if (tables_.size() > 1) breach->what = table->facts.schema.table + ": " + breach->what;
+      // Nothing went wrong but the order in which things happened.
+      if (!subject_.registered.empty() && scenario_.plan.faults.empty()) {
+        breach->judge = "interleaving";
+      }
+      outcome_.breaches.insert(outcome_.breaches.begin(), *std::move(breach));
+      outcome_.rows = table->judge.rows();
+    }
     // A violation is worse than what it leads to; wrong rows are worse than none.
-    if (ended_ == Verdict::violated || outcome_.breaches.empty() || !judge_.breach()) {
+    if (ended_ == Verdict::violated || outcome_.breaches.empty() || !are_rows_wrong) {
       outcome_.verdict =
           ended_.value_or(outcome_.breaches.empty() ? Verdict::held : Verdict::breached);
     } else {
@@ -328,9 +353,47 @@ class Experiment {
     return std::move(outcome_);
   }
 
+  void judge_end() {
+    for (const auto& table : tables_) {
+      if (!table->judge.look_at_the_end()) {
+        outcome_.breaches.push_back({"rows", "nobody is let into the table at the end"});
+      }
+    }
+    // Of rows that are wrong there is nothing more to say.
+    const JudgedTable& first = *tables_.front();
+    if (!subject_.registered.empty() || first.judge.breach()) return;
+    auto late = judge_late(first.facts.reference, dropped_[decided_], first.judge.last_rows(),
+                           first.facts.schema.mode);
+    if (late) outcome_.breaches.push_back(*std::move(late));
+  }
+
+  void tell_rows() {
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      std::vector<OwnedRow> rows;
+      look_at_table(i,
+                    [&](std::int64_t, std::span<const Cell> cells) { rows.push_back(own(cells)); });
+      on_rows_(i, std::move(rows));
+    }
+  }
+
+  /// A table, and who judges it.
+  struct JudgedTable {
+    JudgedTable(const SubjectTable& table, VisibilityJudge::Reader read,
+                std::function<std::optional<CheckpointId>()> decided)
+        : facts(table),
+          judge(table.reference, table.schema.mode, std::move(read), std::move(decided)) {}
+
+    const SubjectTable& facts;
+    std::optional<TableReader> reader;
+    std::uint32_t opened_in = 0;  ///< Which life of the database.
+    VisibilityJudge judge;
+  };
+
   const Case& scenario_;
   const Subject& subject_;
   const std::function<void(const std::vector<sim::Drawn>&)>& on_draws_;
+  const std::function<void(std::size_t, std::vector<OwnedRow>)>& on_rows_;
+  const std::function<void(const EffectCounts&)>& on_effects_;
   std::optional<sim::DrawBook> book_;
   sim::World world_;
   sim::Arrivals arrivals_;
@@ -350,29 +413,11 @@ class Experiment {
   std::map<CheckpointId, std::uint64_t> dropped_;  ///< As late, says the manifest of a checkpoint.
   LeftoversJudge leftovers_;
   std::set<std::string> objects_at_the_end_;
-  std::optional<TableReader> table_;
-  std::uint32_t table_life_ = 0;  ///< Of the database, when `table_` was opened.
-  VisibilityJudge judge_{subject_.reference, subject_.spec.mode,
-                         [this](const TableVisit& visit) { return look_at_table(visit); },
-                         [this] { return decided(); }};
+  std::vector<std::unique_ptr<JudgedTable>> tables_;
+  UserCodeJudge user_code_;
 };
 
-JobSpec with_simulated_paths(JobSpec spec) {
-  const auto slash = spec.address.rfind('/');
-  spec.address = input_directory +
-                 (slash == std::string::npos ? spec.address : spec.address.substr(slash + 1));
-  spec.database = sink_database;
-  return spec;
-}
-
 }  // namespace
-
-Subject::Subject(const JobSpec& job_spec, const Input& job_input)
-    : written(job_spec),
-      spec(with_simulated_paths(job_spec)),
-      input(job_input),
-      job(build_job(spec)),
-      reference(spec, input) {}
 
 std::chrono::nanoseconds liveness_bound(std::chrono::nanoseconds checkpoint_interval) {
   const CoordinatorOptions defaults;

@@ -3,6 +3,7 @@
 #include "millrace/env/hash.hpp"
 #include "millrace/faults/plan_generator.hpp"
 #include "millrace/properties/case.hpp"
+#include "millrace/properties/subject.hpp"
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/sim/database_server.hpp"
 #include "millrace/sim/log_server.hpp"
@@ -92,6 +93,12 @@ Case generate_case(const JobSpec& job, const Input& input, std::uint64_t seed) {
   space.span = made.arrival;
   space.checkpoints = count;
   made.plan = faults::generate_plan(space, draws);
+  return made;
+}
+
+Case generate_case(const Subject& subject, std::uint64_t seed) {
+  Case made = generate_case(subject.written, subject.input, seed);
+  made.registered = subject.registered;
   return made;
 }
 

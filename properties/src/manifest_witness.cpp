@@ -31,9 +31,9 @@ CheckpointId read_id(Decoder& in) {
 
 Witness read_witness(std::span<const std::byte> manifest) {
   // MANIFEST.md: lineage, id, fingerprint (key, value), groups, parallelism, partitions (name, end,
-  // hash; source, name, offset, line, newest, ended, records, skipped, generator), watermarks (operator, time), states
-  // (object, subtask, sections (operator, part, shape, offset, length, hash)), staged (sink, id,
-  // subtask, object, rows, bytes), late.
+  // hash; source, name, offset, line, newest, ended, records, skipped, generator), watermarks
+  // (operator, time), states (object, subtask, sections (operator, part, shape, offset, length,
+  // hash)), staged (sink, id, subtask, object, rows, bytes), late.
   Decoder in(open_envelope(manifest));
   Witness witness;
   witness.lineage.high = in.number<std::uint64_t>();

@@ -122,7 +122,26 @@ Reference::Reference(const JobSpec& spec, const Input& input)
   }
 }
 
+Reference::Reference(const TableSchema& schema, std::vector<OwnedRow> rows)
+    : knows_progress_(false) {
+  prefix_hashes_.emplace_back();
+  for (OwnedRow& row : rows) {
+    RowSetHash hash = prefix_hashes_.back();
+    hash.add(lend(row));
+    prefix_hashes_.push_back(hash);
+    rows_.push_back({std::move(row)});
+  }
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    columns_.push_back(schema.columns[i].name);
+    const auto& key = schema.key;
+    if (key.empty() || std::find(key.begin(), key.end(), columns_[i]) != key.end()) {
+      key_columns_.push_back(i);
+    }
+  }
+}
+
 std::size_t Reference::visible_rows(const std::vector<Claim>& claims) const {
+  if (!knows_progress_) return 0;         // That many at least.
   std::optional<std::int64_t> watermark;  // Nothing: every partition has ended.
   for (const auto& [name, records] : progress_) {
     const auto claim = std::find_if(claims.begin(), claims.end(),

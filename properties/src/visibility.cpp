@@ -30,39 +30,66 @@ RowComparison compare_rows(const Reference& reference, std::size_t required, std
       result.examples.push_back(fmt::format("{}: {}", what, to_text(row, reference.columns())));
     }
   };
-  std::map<OwnedRow, std::vector<const OwnedRow*>> seen_by_key;
-  for (const OwnedRow& row : seen) seen_by_key[key_of(reference, row)].push_back(&row);
-
+  /// Of one key: what belongs there, and what is.
+  struct Side {
+    std::vector<const Reference::ExpectedRow*> must, may;
+    std::vector<const Reference::ExpectedRow*> early;
+    std::vector<const OwnedRow*> seen;
+  };
+  std::map<OwnedRow, Side> by_key;
   for (std::size_t i = 0; i < reference.rows().size(); ++i) {
     const Reference::ExpectedRow& row = reference.rows()[i];
-    const auto found = seen_by_key.find(key_of(reference, row.cells));
-    const std::size_t copies = found == seen_by_key.end() ? 0 : found->second.size();
-    if (i >= allowed) {
-      // Not yet: whatever is visible of it came too early.
-      result.counts.unexpected += copies;
-      if (copies != 0) example("too early", *found->second.front());
-    } else if (copies == 0) {
-      if (i >= required) continue;
-      ++(row.is_certain ? result.counts.lost : result.counts.unjudged);
-      if (row.is_certain) example("lost", row.cells);
-    } else {
-      result.counts.duplicated += copies - 1;
-      if (copies > 1) example("duplicated", row.cells);
-      const bool as_it_should = std::any_of(found->second.begin(), found->second.end(),
-                                            [&](const OwnedRow* one) { return *one == row.cells; });
-      if (!as_it_should) {
-        ++(row.is_certain ? result.counts.altered : result.counts.unjudged);
-        if (row.is_certain) {
-          example("altered", *found->second.front());
-          example("expected", row.cells);
-        }
+    Side& side = by_key[key_of(reference, row.cells)];
+    (i < required ? side.must : i < allowed ? side.may : side.early).push_back(&row);
+  }
+  for (const OwnedRow& row : seen) by_key[key_of(reference, row)].seen.push_back(&row);
+
+  for (auto& [key, side] : by_key) {
+    // Each row that is as it should be explains one that is expected; required ones first.
+    std::vector<const Reference::ExpectedRow*> missing;
+    const auto take = [&](const Reference::ExpectedRow& row) {
+      const auto found = std::find_if(side.seen.begin(), side.seen.end(),
+                                      [&](const OwnedRow* one) { return *one == row.cells; });
+      if (found == side.seen.end()) return false;
+      side.seen.erase(found);
+      return true;
+    };
+    for (const auto* row : side.must) {
+      if (!take(*row)) missing.push_back(row);
+    }
+    std::vector<const Reference::ExpectedRow*> unseen;
+    for (const auto* row : side.may) {
+      if (!take(*row)) unseen.push_back(row);
+    }
+    // The rest stands in the place of what is missing: it was altered on the way.
+    const auto alter = [&](const Reference::ExpectedRow& row) {
+      ++(row.is_certain ? result.counts.altered : result.counts.unjudged);
+      if (row.is_certain) {
+        example("altered", *side.seen.front());
+        example("expected", row.cells);
+      }
+      side.seen.erase(side.seen.begin());
+    };
+    for (const auto* row : missing) {
+      if (!side.seen.empty()) {
+        alter(*row);
+      } else {
+        ++(row->is_certain ? result.counts.lost : result.counts.unjudged);
+        if (row->is_certain) example("lost", row->cells);
       }
     }
-    if (found != seen_by_key.end()) seen_by_key.erase(found);
-  }
-  for (const auto& [key, rows] : seen_by_key) {
-    result.counts.unexpected += rows.size();
-    example("unexpected", *rows.front());
+    for (const auto* row : unseen) {
+      if (!side.seen.empty()) alter(*row);
+    }
+    if (side.seen.empty()) continue;
+    const bool is_due = !side.must.empty() || !side.may.empty();
+    if (is_due) {
+      result.counts.duplicated += side.seen.size();
+      example("duplicated", *side.seen.front());
+    } else {
+      result.counts.unexpected += side.seen.size();
+      example(side.early.empty() ? "unexpected" : "too early", *side.seen.front());
+    }
   }
   return result;
 }
@@ -128,6 +155,10 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
   }
   if (before && *before != id) judge_progress(*before, id);
   if (mode_ != SinkMode::staged) return judge_direct(fmt::format("at checkpoint {}", to_text(id)));
+  if (!reference_.knows_progress()) {
+    if (before && *before == id) return;
+    return judge_rows(0, reference_.rows().size(), fmt::format("at checkpoint {}", to_text(id)));
+  }
   const std::size_t expected = reference_.visible_rows(claims->second);
   const bool equal = reference_.is_exact() && hash == reference_.hash_of_first(expected);
   if (!equal) judge_rows(expected, fmt::format("at checkpoint {}", to_text(id)));
@@ -145,6 +176,7 @@ void VisibilityJudge::judge_progress(CheckpointId before, CheckpointId now) {
 }
 
 void VisibilityJudge::judge_direct(const std::string& when) {
+  if (!reference_.knows_progress() && mode_ == SinkMode::upsert) return;
   // What is decided is durable with all its rows, whatever is published.
   const auto decided = decided_();
   const auto claims = decided ? claims_.find(*decided) : claims_.end();
@@ -158,13 +190,29 @@ void VisibilityJudge::judge_rows(std::size_t required, std::size_t allowed,
   const Seen seen = read(true);
   RowComparison comparison = compare_rows(reference_, required, allowed, seen.rows);
   if (mode_ == SinkMode::insert) comparison.counts.duplicated = 0;  // Until the end.
-  if (comparison.counts.wrong() == 0) return;
+  if (comparison.counts.wrong() == 0) {
+    if (!reference_.knows_progress() && mode_ == SinkMode::staged) judge_growth(seen.rows, when);
+    return;
+  }
   rows_ = comparison.counts;
   std::string what =
       fmt::format("{}, {} rows were visible where {}{} belong", when, seen.rows.size(),
                   required == allowed ? "" : "at least ", required);
   for (const std::string& example : comparison.examples) what += "; " + example;
   convict("visibility", std::move(what));
+}
+
+void VisibilityJudge::judge_growth(const std::vector<OwnedRow>& rows, const std::string& when) {
+  std::map<OwnedRow, std::size_t> now;
+  for (const OwnedRow& row : rows) ++now[row];
+  for (const auto& [row, times] : shown_) {
+    const auto found = now.find(row);
+    if (found != now.end() && found->second >= times) continue;
+    rows_.lost = 1;
+    convict("visibility", fmt::format("{}, a row that was visible before is not: {}", when,
+                                      to_text(row, reference_.columns())));
+  }
+  shown_ = std::move(now);
 }
 
 bool VisibilityJudge::look_at_the_end() {

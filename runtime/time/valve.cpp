@@ -6,21 +6,17 @@ namespace millrace {
 
 ValveAction Valve::advance(int input, EventTime watermark) {
   Input& from = at(input);
-  const ValveAction woken = wake(input);
-  if (watermark <= from.watermark) return woken;  // A watermark never goes back.
   const bool held_others_back = from.watermark == merged_;
-  from.watermark = watermark;
-  from.has_caught_up = from.has_caught_up || watermark >= merged_;
-  ValveAction action = settle(held_others_back);
-  if (!action.idle) action.idle = woken.idle;
-  return action;
+  activate(from);
+  if (watermark > from.watermark) {  // A watermark never goes back.
+    from.watermark = watermark;
+    from.has_caught_up = from.has_caught_up || watermark >= merged_;
+  }
+  return settle(held_others_back);
 }
 
 ValveAction Valve::wake(int input) {
-  Input& from = at(input);
-  if (from.is_active) return {};
-  from.is_active = true;
-  from.has_caught_up = from.watermark >= merged_;
+  activate(at(input));
   return settle(false);
 }
 
@@ -29,6 +25,12 @@ ValveAction Valve::set_idle(int input) {
   if (!from.is_active) return {};
   from.is_active = false;
   return settle(from.watermark == merged_);
+}
+
+void Valve::activate(Input& input) {
+  if (input.is_active) return;
+  input.is_active = true;
+  input.has_caught_up = input.watermark >= merged_;
 }
 
 ValveAction Valve::settle(bool held_others_back) {

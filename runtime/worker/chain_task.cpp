@@ -104,8 +104,8 @@ class ChainTask {
       const auto& [node_of_stage, parent, output] = chain.stages[i];
       const Node& node = *node_of_stage;
       const std::string role = node.name.empty() ? env_.role : task_name(node.name, plan_.at.index);
-      stages_.push_back(node.make(
-          {env_.as(role), plan_.at, plan_.restored->id, plan_.restored->lineage, plan_.term}));
+      stages_.push_back(node.make({env_.as(role), plan_.at, plan_.restored->id,
+                                   plan_.restored->lineage, plan_.term, static_cast<int>(i)}));
       if (parent >= 0) stages_[static_cast<std::size_t>(parent)]->link({output}, *stages_[i]);
     }
     if (chain.is_source()) source_ = static_cast<SourceStage*>(stages_[0].get());
@@ -184,8 +184,8 @@ class ChainTask {
   void attach_lane(AttachLane& attach) {
     const RowType& rows = *plan_.chain->edge_of(attach.lane).rows;
     inbox_.attach(attach.lane, std::make_unique<RemoteLaneIn>(std::move(attach.connection),
-                                                              std::move(attach.reader),
-                                                              rows.decode, env_.parker));
+                                                              std::move(attach.reader), rows.decode,
+                                                              env_.parker));
     env_.parker.unpark();  // Frames may have come along with the greeting.
   }
 

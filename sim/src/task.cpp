@@ -41,7 +41,7 @@ Task::Task(Node& node, std::uint32_t id, std::string role, std::function<void(En
       log_(*this),
       sinks_(*this),
       env_{node.name, std::move(role), *this, *this, *this, *this, disk_, store_,
-           log_,      sinks_,          *this, *this, *this},
+           log_,      sinks_,          *this, *this, *this, *this},
       fiber_(node.world.stacks(), [this] { this->body(); }) {}
 
 void Task::body() {
@@ -207,6 +207,17 @@ std::uint64_t Task::unique(Site site) {
 std::uint64_t Task::below(Site site, std::uint64_t bound, std::uint32_t part) {
   check_alive();
   return product_draws_.below(site, bound, part);
+}
+
+void Task::execute(std::string_view role, const Effect& effect) {
+  check_alive();
+  if (UserCodeWatch* const watch = node_.world.user_code_watch()) watch->executed(role, effect);
+}
+
+bool Task::is_watched() const { return node_.world.user_code_watch() != nullptr; }
+
+void Task::ran(std::string_view role, const FunctionRun& run) {
+  if (UserCodeWatch* const watch = node_.world.user_code_watch()) watch->ran(role, run);
 }
 
 void Task::reached(const Landmark& landmark, std::string_view role, const LandmarkFields& fields) {

@@ -30,6 +30,7 @@ class Task final : public std::enable_shared_from_this<Task>,
                    public Host,
                    public Chance,
                    public Landmarks,
+                   public UserCode,
                    private Event {
  public:
   Task(Node& node, std::uint32_t id, std::string role, std::function<void(Env&)> body,
@@ -92,6 +93,10 @@ class Task final : public std::enable_shared_from_this<Task>,
   // Landmarks
   void reached(const Landmark& landmark, std::string_view role,
                const LandmarkFields& fields) override;
+  // UserCode
+  void execute(std::string_view role, const Effect& effect) override;
+  bool is_watched() const override;
+  void ran(std::string_view role, const FunctionRun& run) override;
 
  private:
   enum class Waiting : std::uint8_t { no, parked, for_device };

@@ -22,7 +22,7 @@ void print_hashes(const std::string& job, std::uint64_t runs) {
   for (std::uint64_t i = 0; i < runs; ++i) {
     const std::uint64_t seed = run_seed(1, i);
     const Outcome outcome =
-        run_case(generate_case(subject.spec, subject.input, seed), subject, stacks);
+        run_case(generate_case(subject, seed), subject, stacks);
     fmt::print("{} {:013x} {} {:016x}\n", job, seed, to_text(outcome.verdict), outcome.trace_hash);
   }
 }
@@ -32,7 +32,7 @@ void print_events(const std::string& job, std::uint64_t seed) {
   sim::StackPool stacks;
   Observers observers;
   observers.on_event = [](const sim::TraceEvent& event) { fmt::print("{}\n", to_text(event)); };
-  run_case(generate_case(subject.spec, subject.input, seed), subject, stacks, observers);
+  run_case(generate_case(subject, seed), subject, stacks, observers);
 }
 
 }  // namespace

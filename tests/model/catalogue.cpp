@@ -15,6 +15,7 @@
 namespace millrace::model {
 namespace {
 
+constexpr const char* source_name = "source";
 constexpr const char* sink_name = "sink";
 
 std::string task_name(int writer) { return fmt::format("{}.{}", sink_name, writer); }
@@ -51,7 +52,7 @@ Catalogue::Catalogue(const Rules& rules, const Bounds& bounds)
 ManifestNumber Catalogue::genesis(int coordinator) {
   JobFacts facts;
   for (int writer = 0; writer < bounds_.writers; ++writer) {
-    facts.partitions.push_back({partition_name(writer), most_records, 0});
+    facts.partitions.push_back({source_name, {partition_name(writer), most_records, 0}});
   }
   const Lineage lineage{0, static_cast<std::uint64_t>(coordinator) + 1};
   return intern(make_genesis(lineage, facts, static_cast<std::uint32_t>(bounds_.writers)));
@@ -94,6 +95,7 @@ AckNumber Catalogue::acknowledgement(CheckpointId id, int writer, int records,
         ack.id = id;
         ack.task = task_name(writer);
         PartitionProgress progress;
+        progress.source = source_name;
         progress.name = partition_name(writer);
         progress.position = {records, records + 1};
         progress.records = static_cast<std::uint64_t>(records);

@@ -52,7 +52,7 @@ std::vector<sim::Drawn> draws_of(const Case& scenario) {
 Case find_failure(const Subject& subject) {
   sim::StackPool stacks;
   for (std::uint64_t i = 0; i < most_runs_to_find; ++i) {
-    Case made = generate_case(subject.spec, subject.input, run_seed(1, i));
+    Case made = generate_case(subject, run_seed(1, i));
     if (run_case(made, subject, stacks).verdict != Verdict::held) return made;
   }
   FAIL("every run held");

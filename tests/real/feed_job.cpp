@@ -19,7 +19,7 @@ void write(const std::string& path, const std::string& text) {
 }  // namespace
 
 FeedJob::FeedJob(const properties::Subject& subject, std::uint32_t parallelism)
-    : reference_(subject.reference) {
+    : reference_(subject.reference()) {
   const std::string input = directory() + "/in";
   std::filesystem::create_directory(input);
   for (const properties::InputPartition& partition : subject.input.partitions) {

@@ -263,7 +263,7 @@ TEST_CASE("a job killed in every one of many lives gets on, and shows each row o
 
 TEST_CASE("rows that are lost, doubled or shown too early are noticed", "[real][canary]") {
   const properties::Subject subject = corpus_subject("quakes_feed", records);
-  REQUIRE(subject.reference.is_exact());
+  REQUIRE(subject.reference().is_exact());
   const FeedJob job(subject, 2);
   REQUIRE(run_tool_in(job.directory(), {"run", "job.toml"}).exit_code == 0);
   const auto rows = job.visible();

@@ -21,7 +21,7 @@ constexpr std::uint64_t records = 1000;
 constexpr std::uint64_t runs_per_test = 100;
 
 Case case_at(const Subject& subject, std::uint64_t index) {
-  return generate_case(subject.spec, subject.input, run_seed(campaign_seed, index));
+  return generate_case(subject, run_seed(campaign_seed, index));
 }
 
 /// All that is needed to see a run again: a case for `millrace replay`.
@@ -62,7 +62,7 @@ class Trial {
 /// A hundred seeds of a job. Returns how often a run, at the median, made rows visible.
 std::uint64_t hold(const std::string& job, std::uint64_t first, SinkMode mode = SinkMode::staged) {
   const Subject subject = tests::corpus_subject(job, records, mode);
-  REQUIRE(subject.reference.records() == records);
+  REQUIRE(subject.reference().records() == records);
   Trial trial;
   for (std::uint64_t index = first; index < first + runs_per_test; ++index) {
     trial.hold(case_at(subject, index), subject);
@@ -79,7 +79,7 @@ void hold_random(std::uint64_t first) {
   for (std::uint64_t index = first; index < first + random_per_test; ++index) {
     const std::uint64_t seed = run_seed(campaign_seed, index);
     const RandomJob job = random_job(seed);
-    trial.hold(generate_case(job.spec, job.input, seed), Subject(job.spec, job.input));
+    trial.hold(generate_case(job, seed), Subject(job.spec, job.input));
   }
   CHECK(trial.fired() > random_per_test);
 }

@@ -7,7 +7,7 @@ namespace millrace::tests {
 properties::Subject corpus_subject(const std::string& job, std::uint64_t records, SinkMode mode) {
   JobSpec spec = tool::load_job(MILLRACE_ROOT "/corpus/jobs/" + job + ".toml", {});
   spec.mode = mode;
-  return properties::Subject(spec, head_of(tool::load_input(spec), records));
+  return properties::Subject(spec, head_of(tool::load_input(spec.address), records));
 }
 
 }  // namespace millrace::tests

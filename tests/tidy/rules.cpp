@@ -13,9 +13,10 @@ bool begins_with_one(std::string_view path, const std::vector<std::string_view>&
                      [&](std::string_view beginning) { return path.starts_with(beginning); });
 }
 
-const std::vector<std::string_view> product{"runtime/", "sim/", "faults/", "properties/"};
-const std::vector<std::string_view> all_code{"runtime/", "sim/", "faults/", "properties/",
-                                             "tests/"};
+const std::vector<std::string_view> product{"runtime/", "sim/", "faults/", "properties/",
+                                            "corpus/"};
+const std::vector<std::string_view> all_code{"runtime/",    "sim/",    "faults/",
+                                             "properties/", "corpus/", "tests/"};
 
 }  // namespace
 
@@ -51,7 +52,7 @@ const std::vector<Rule>& rules() {
        {"runtime/posix/", "properties/src/campaign.cpp"}},
       {"decisions are made of whole numbers",
        R"(\b(float|double)\b)",
-       {"sim/", "faults/", "runtime/coordinator/", "runtime/control/",
+       {"sim/", "faults/", "corpus/", "runtime/coordinator/", "runtime/control/",
         "runtime/include/millrace/runtime/coordinator/",
         "runtime/include/millrace/runtime/control/"},
        {}},

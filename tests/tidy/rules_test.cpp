@@ -43,6 +43,8 @@ TEST_CASE("each rule convicts what it is about, and nothing where it is allowed"
            Sample{"properties/src/a.cpp", "std::unordered_map<int, int> m;",
                   "a hash table is looked up and never walked"},
            Sample{"sim/a.cpp", "double rate = 0.5;", "decisions are made of whole numbers"},
+           Sample{"corpus/nexmark/src/a.cpp", "double price = 0.5;",
+                  "decisions are made of whole numbers"},
            Sample{"runtime/coordinator/a.cpp", "float f;", "decisions are made of whole numbers"},
            Sample{"tests/unit/a.cpp", "assert(x);", "invariants hold in every build"},
            Sample{"sim/a.cpp", "#ifdef NDEBUG", "invariants hold in every build"},

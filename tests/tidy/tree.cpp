@@ -8,7 +8,7 @@
 namespace millrace::tidy {
 namespace {
 
-constexpr const char* rooms[] = {"runtime", "sim", "faults", "properties", "tests"};
+constexpr const char* rooms[] = {"runtime", "sim", "faults", "properties", "corpus", "tests"};
 
 bool is_source(const std::string& path) { return path.ends_with(".cpp") || path.ends_with(".hpp"); }
 

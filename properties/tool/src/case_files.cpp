@@ -18,8 +18,16 @@ using properties::Case;
 using properties::Outcome;
 using properties::Verdict;
 
+namespace {
+
+const std::string& name_of_job(const Case& made) {
+  return made.registered.empty() ? made.job.name : made.registered;
+}
+
+}  // namespace
+
 std::vector<std::string> story(const Case& made, const Outcome& outcome) {
-  std::vector<std::string> lines{fmt::format("{}: {}", made.job.name, to_text(outcome.verdict))};
+  std::vector<std::string> lines{fmt::format("{}: {}", name_of_job(made), to_text(outcome.verdict))};
   for (const properties::Breach& breach : outcome.breaches) {
     lines.push_back(fmt::format("{}: {}", breach.judge, breach.what));
   }
@@ -35,7 +43,7 @@ void note_seen(Case& made, const Outcome& outcome) {
 }
 
 Case case_of(const properties::Finding& finding, const properties::Subject& subject) {
-  Case found = properties::generate_case(subject.written, subject.input, finding.seed);
+  Case found = properties::generate_case(subject, finding.seed);
   note_seen(found, finding.outcome);
   if (found.expect == Verdict::crashed) return found;  // Once is enough.
   Case smaller = found;
@@ -65,7 +73,7 @@ std::string save_case(const std::string& directory, const Case& made, const Outc
   const std::string judge =
       outcome.breaches.empty() ? std::string(to_text(outcome.verdict)) : outcome.breaches[0].judge;
   std::string path =
-      fmt::format("{}/{}-{}-{:013x}.toml", directory, made.job.name, judge, made.seed);
+      fmt::format("{}/{}-{}-{:013x}.toml", directory, name_of_job(made), judge, made.seed);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   std::ofstream file(path, std::ios::binary);

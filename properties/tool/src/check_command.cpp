@@ -35,32 +35,33 @@ void print_steps(const JobSpec& spec) {
              fmt::join(folds, ", "));
 }
 
-void print_tasks(const JobSpec& spec, const Job& job) {
-  const Layout layout = plan_layout(job, static_cast<int>(spec.parallelism));
+void print_tasks(const Job& job, std::uint32_t parallelism) {
+  const Layout layout = plan_layout(job, static_cast<int>(parallelism));
   fmt::print("tasks     {} in all\n", layout.task_count());
   for (const ChainLayout& chain : layout.chains) {
     std::vector<std::string> names;
     for (const StageLayout& stage : chain.stages) {
       names.push_back(stage.node->name.empty() ? "steps" : stage.node->name);
     }
-    const char* const before = chain.is_source() ? "" : "  (rows come to it by key)";
-    fmt::print("          {} x  {}{}\n", chain.parallelism, fmt::join(names, " > "), before);
+    fmt::print("          {} x  {}{}\n", chain.parallelism, fmt::join(names, " > "),
+               chain.is_source() ? "" : "  (rows come to it by key)");
   }
 }
 
-void print_sink(const JobSpec& spec) {
+/// What a reader of a table is promised, and why.
+void print_table(const RealJob::Table& table, std::chrono::milliseconds interval) {
   std::vector<std::string> columns;
-  for (const auto& column : schema_of(spec).columns) columns.push_back(column.name);
-  fmt::print("sink      table {} ({}) in {}\n", spec.table, fmt::join(columns, ", "),
-             spec.database);
-  switch (spec.mode) {
+  for (const auto& column : table.schema.columns) columns.push_back(column.name);
+  fmt::print("sink      table {} ({}) in {}\n", table.schema.table, fmt::join(columns, ", "),
+             table.database);
+  switch (table.schema.mode) {
     case SinkMode::staged:
       fmt::print(
           "          exactly once: rows are staged with each checkpoint and published with its\n"
           "          marker in one transaction. A reader sees whole checkpoints, never a part of\n"
           "          one and never one twice; a row appears about {} after its window has "
           "closed.\n",
-          describe(spec.checkpoint_interval));
+          describe(interval));
       break;
     case SinkMode::upsert:
       fmt::print(
@@ -75,19 +76,21 @@ void print_sink(const JobSpec& spec) {
           "          rows since the last checkpoint are there TWICE.\n");
       break;
   }
-  fmt::print("state     {}\n", spec.state_directory);
 }
 
 }  // namespace
 
-int check_command(const CheckFlags& flags) {
-  const JobSpec spec = load_job(flags.job, flags.settings);
-  const Job job = build_job(spec);
-  fmt::print("job       {}\n", spec.name);
-  print_input(spec);
-  print_steps(spec);
-  print_tasks(spec, job);
-  print_sink(spec);
+int check_command(const CheckFlags& flags, const Jobs& jobs) {
+  const RealJob real = load_real_job(flags.job, flags.settings, jobs);
+  fmt::print("job       {}\n", real.name);
+  if (find_job(jobs, flags.job) == nullptr) {
+    const JobSpec spec = load_job(flags.job, flags.settings);
+    print_input(spec);
+    print_steps(spec);
+  }
+  print_tasks(real.job, real.parallelism);
+  for (const RealJob::Table& table : real.tables) print_table(table, real.checkpoint_interval);
+  fmt::print("state     {}\n", real.state_directory);
   return 0;
 }
 

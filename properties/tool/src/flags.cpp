@@ -35,6 +35,8 @@ Exit codes: 0 done / held, 1 breached, 2 wrong flags, job or table, 3 no progres
 4 not deterministic, 5 invariant violated, 6 stale case, 7 refused or already owned,
 8 job failed, 9 ownership lost, 10 a worker process crashed, 130 interrupted.)";
 
+constexpr const char* job_argument = "The job file, or the name of a job in C++ (see `jobs`)";
+
 void add_settings(CLI::App& command, std::vector<std::string>& settings) {
   command
       .add_option("--set", settings,
@@ -48,7 +50,7 @@ void add_run(CLI::App& app, RunFlags& flags) {
       "Run a job for real, until its input is read and all rows are visible.\n"
       "Ctrl-C takes one more checkpoint and ends; kill -9 at any moment is as safe:\n"
       "the next run goes on from the last checkpoint. A job whose input is finished says so.");
-  run.add_option("JOB", flags.job, "The job file")->required();
+  run.add_option("JOB", flags.job, job_argument)->required();
   run.add_option("--rate", flags.records_per_second, "Read so many records a second, in all")
       ->type_name("R")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
@@ -70,7 +72,8 @@ void add_test(CLI::App& app, TestFlags& flags) {
       "reference all the time. A failure becomes a small file that replays for ever.");
   test.add_option(
           "JOB", flags.job,
-          "The job file; or the word random: every seed draws a job and an input of its own")
+          "The job file; or the name of a job in C++; or the word random: every seed draws a job\n"
+          "and an input of its own")
       ->required();
   auto* const seeds = test.add_option("--seeds", flags.seeds, "How many runs")
                           ->type_name("N")
@@ -164,12 +167,13 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   add_shrink(app, shrink);
   CLI::App& check_command = *app.add_subcommand(
       "check", "Read a job file, and say what it means: its tasks, its input, its guarantee.");
-  check_command.add_option("JOB", check.job, "The job file")->required();
+  check_command.add_option("JOB", check.job, job_argument)->required();
   add_settings(check_command, check.settings);
   add_init(app, init);
   app.add_subcommand(
       "landmarks",
       "List the named moments of a run: where faults can be anchored, what logs show.");
+  app.add_subcommand("jobs", "List the jobs in C++ that this program brings.");
   app.footer(std::string(examples) + exit_codes);
   if (argc == 1) {
     fmt::print("{}", app.help());
@@ -186,6 +190,7 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   if (app.got_subcommand("shrink")) return Flags(shrink);
   if (app.got_subcommand("init")) return Flags(init);
   if (app.got_subcommand("check")) return Flags(check);
+  if (app.got_subcommand("jobs")) return Flags(JobsFlags{});
   return Flags(LandmarksFlags{});
 }
 

@@ -58,8 +58,10 @@ struct InitFlags {
 
 struct LandmarksFlags {};
 
+struct JobsFlags {};
+
 using Flags = std::variant<RunFlags, TestFlags, ReplayFlags, ShrinkFlags, CheckFlags, InitFlags,
-                           LandmarksFlags>;
+                           LandmarksFlags, JobsFlags>;
 
 /// What to do, or the exit code if everything is done already: help was asked for and printed, or
 /// the flags are wrong and that was said.

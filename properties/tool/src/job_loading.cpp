@@ -1,6 +1,7 @@
 #include "job_loading.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -8,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "millrace/env/error.hpp"
+#include "millrace/faults/fault.hpp"
 #include "millrace/files/file_log.hpp"
 #include "millrace/posix/posix_disk.hpp"
+#include "millrace/runtime/job/node.hpp"
 #include "millrace/runtime/job_file.hpp"
 
 namespace millrace::tool {
@@ -35,16 +38,103 @@ JobSpec load_job(const std::string& path, const std::vector<std::string>& settin
   return parse_job_file(read_text(path), path, parsed);
 }
 
-properties::Input load_input(const JobSpec& spec) {
+namespace {
+
+std::chrono::milliseconds span_of(const Setting& setting) {
+  const auto span = faults::parse_span(setting.value);
+  if (span >= std::chrono::milliseconds(1)) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(span);
+  }
+  throw UsageError(fmt::format("--set {}: a span above 0 is expected", setting.key));
+}
+
+std::uint32_t parallelism_of(const Setting& setting) {
+  std::uint32_t number = 0;
+  const char* const end = setting.value.data() + setting.value.size();
+  const auto [at, error] = std::from_chars(setting.value.data(), end, number);
+  if (error == std::errc{} && at == end && number >= 1 && number <= 128) return number;
+  throw UsageError(fmt::format("--set {}: `{}`; 1 to 128 is expected", setting.key, setting.value));
+}
+
+RealJob real_job(const JobSpec& spec) {
+  return {spec.name,
+          build_job(spec),
+          {spec.address},
+          {{"sink", spec.database, schema_of(spec)}},
+          spec.state_directory,
+          spec.parallelism,
+          spec.checkpoint_interval};
+}
+
+RealJob real_job(const UserRun& run) {
+  RealJob real{run.job.name, run.job.make(run.job.places),
+               {},           {},
+               "",           run.parallelism,
+               run.checkpoint_interval};
+  real.state_directory =
+      run.job.state_directory.empty() ? run.job.name + ".state" : run.job.state_directory;
+  for (const Node* node : real.job.nodes()) {
+    if (node->sink) real.tables.push_back({node->name, node->sink->database, node->sink->schema});
+    if (node->role == Node::Role::source && node->partitions == nullptr) {
+      real.addresses.push_back(node->address);
+    }
+  }
+  return real;
+}
+
+}  // namespace
+
+UserRun load_user_job(const properties::UserJob& job, const std::vector<std::string>& settings) {
+  UserRun run{job, 1, std::chrono::milliseconds(1000)};
+  for (const std::string& text : settings) {
+    const Setting setting = parse_setting(text);
+    if (setting.key == "job.parallelism") {
+      run.parallelism = parallelism_of(setting);
+    } else if (setting.key == "source.files") {
+      run.job.places.input = setting.value;
+    } else if (setting.key == "sink.database") {
+      run.job.places.database = setting.value;
+    } else if (setting.key == "checkpoint.directory") {
+      run.job.state_directory = setting.value;
+    } else if (setting.key == "checkpoint.interval") {
+      run.checkpoint_interval = span_of(setting);
+    } else {
+      throw UsageError(
+          fmt::format("--set {}: of a job in C++ these can be set: job.parallelism, source.files, "
+                      "sink.database, checkpoint.directory, checkpoint.interval",
+                      setting.key));
+    }
+  }
+  return run;
+}
+
+RealJob load_real_job(const std::string& job, const std::vector<std::string>& settings,
+                      const Jobs& jobs) {
+  if (const auto* const user = find_job(jobs, job)) return real_job(load_user_job(*user, settings));
+  return real_job(load_job(job, settings));
+}
+
+properties::Input load_input(const std::string& address) {
   posix::PosixDisk disk;
   properties::Input input;
-  const auto slash = spec.address.rfind('/');
-  const std::string directory = slash == std::string::npos ? "" : spec.address.substr(0, slash + 1);
-  for (const PartitionFacts& partition : FileLog(disk).partitions(spec.address, Instant::never())) {
+  const auto slash = address.rfind('/');
+  const std::string directory = slash == std::string::npos ? "" : address.substr(0, slash + 1);
+  for (const PartitionFacts& partition : FileLog(disk).partitions(address, Instant::never())) {
     const std::string path = directory + partition.name;
     input.partitions.push_back({partition.name, read_text(path), path});
   }
   return input;
+}
+
+properties::Subject subject_of(const properties::Case& scenario, const Jobs& jobs) {
+  if (scenario.registered.empty()) return {scenario.job, scenario.input};
+  const auto* const user = find_job(jobs, scenario.registered);
+  if (user == nullptr) {
+    throw UsageError(fmt::format("the case is about `{}`, a job in C++ that this program does not "
+                                 "bring; `jobs` lists those it does",
+                                 scenario.registered));
+  }
+  return {*user, scenario.input};
 }
 
 }  // namespace millrace::tool

@@ -1,12 +1,21 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "millrace/properties/input.hpp"
+#include "millrace/env/sink_table.hpp"
+#include "millrace/properties/case.hpp"
+#include "millrace/properties/subject.hpp"
+#include "millrace/properties/user_job.hpp"
+#include "millrace/runtime/job.hpp"
 #include "millrace/runtime/job_spec.hpp"
 
 namespace millrace::tool {
+
+/// The jobs in C++ that this program brings.
+using Jobs = std::vector<properties::UserJob>;
 
 /// The whole text of a file. Throws UsageError naming it and the reason.
 std::string read_text(const std::string& path);
@@ -14,7 +23,40 @@ std::string read_text(const std::string& path);
 /// Reads a job file with the settings of `--set`.
 JobSpec load_job(const std::string& path, const std::vector<std::string>& settings);
 
-/// Reads all of a job's input.
-properties::Input load_input(const JobSpec& spec);
+/// A job in C++ with the settings of `--set`: of what a job file knows, what is not the job's own.
+/// Throws UsageError: `jobs` have none of this name, or a setting does not fit.
+struct UserRun {
+  properties::UserJob job;
+  std::uint32_t parallelism = 1;
+  std::chrono::milliseconds checkpoint_interval{1000};
+};
+UserRun load_user_job(const properties::UserJob& job, const std::vector<std::string>& settings);
+
+/// A job that can be run for real, wherever it came from.
+struct RealJob {
+  struct Table {
+    std::string sink;  ///< The operator's name.
+    std::string database;
+    TableSchema schema;
+  };
+  std::string name;
+  Job job;
+  std::vector<std::string> addresses;  ///< Of its input.
+  std::vector<Table> tables;
+  std::string state_directory;
+  std::uint32_t parallelism = 1;
+  std::chrono::milliseconds checkpoint_interval{1000};
+};
+
+/// What stands for JOB on the command line: a name among `jobs`, or the path of a job file.
+RealJob load_real_job(const std::string& job, const std::vector<std::string>& settings,
+                      const Jobs& jobs);
+
+/// Reads all of the input at `address`.
+properties::Input load_input(const std::string& address);
+
+/// The job and the input of a case, made ready.
+/// Throws UsageError: the case is about a job in C++ that this program does not bring.
+properties::Subject subject_of(const properties::Case& scenario, const Jobs& jobs);
 
 }  // namespace millrace::tool

@@ -145,9 +145,9 @@ void print_json(const Case& scenario, const Outcome& outcome, Comparison compari
 
 }  // namespace
 
-int replay_command(const ReplayFlags& flags) {
+int replay_command(const ReplayFlags& flags, const Jobs& jobs) {
   const Case scenario = load_case(flags.file);
-  const properties::Subject subject(scenario.job, scenario.input);
+  const properties::Subject subject = subject_of(scenario, jobs);
   ReplayLog log(flags.log_file);
   sim::StackPool stacks;
   Outcome outcome = run_case(scenario, subject, stacks, log.observers());

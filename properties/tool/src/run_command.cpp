@@ -138,12 +138,13 @@ std::unique_ptr<FileLock> own_directory(posix::PosixDisk& disk, const std::strin
 
 /// A new history may only begin where no other left rows. The processor refuses that by itself, but
 /// only when the old history is given up already.
-void refuse_occupied(const JobSpec& spec) {
+void refuse_occupied(const RealJob::Table& table) {
+  const std::string& name = table.schema.table;
   const TableLook look =
-      TableReader(spec.database, "", spec.table).look([](std::int64_t, std::span<const Cell>) {});
+      TableReader(table.database, "", name).look([](std::int64_t, std::span<const Cell>) {});
   if (look.outcome != TableLook::Outcome::seen || look.rows == 0) return;
   throw Refused(Refusal::sink_occupied,
-                fmt::format("table `{}` in {} has {} rows", spec.table, spec.database, look.rows));
+                fmt::format("table `{}` in {} has {} rows", name, table.database, look.rows));
 }
 
 /// Moves rows from the database's log into its file, so that a copy of that file has them all.
@@ -171,8 +172,18 @@ void coordinate(Env& env, const Job& job, const CoordinatorOptions& options, Coo
   }
 }
 
-int report_end(JobEnd end, const JobSpec& spec, const Progress& progress, ProgressLine& line) {
-  const auto where = fmt::format("table {} in {}", spec.table, spec.database);
+/// `table a in x.db`, `tables a in x.db and b in x.db`.
+std::string places_of(const std::vector<RealJob::Table>& tables) {
+  std::string text = tables.size() == 1 ? "table " : "tables ";
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (i != 0) text += i + 1 == tables.size() ? " and " : ", ";
+    text += fmt::format("{} in {}", tables[i].schema.table, tables[i].database);
+  }
+  return text;
+}
+
+int report_end(JobEnd end, const RealJob& real, const Progress& progress, ProgressLine& line) {
+  const auto where = places_of(real.tables);
   switch (end) {
     case JobEnd::finished:
       fmt::print("finished in {:.1f} s: {} records read, all rows visible in {}\n", line.elapsed(),
@@ -203,20 +214,24 @@ int report_end(JobEnd end, const JobSpec& spec, const Progress& progress, Progre
 
 }  // namespace
 
-int run_command(const RunFlags& flags) {
-  const JobSpec spec = load_job(flags.job, flags.settings);
-  const Job job = build_job(spec);
+int run_command(const RunFlags& flags, const Jobs& jobs) {
+  const RealJob real = load_real_job(flags.job, flags.settings, jobs);
+  const Job& job = real.job;
   const std::string kill_at = anchor_of_death();
 
   posix::PosixDisk disk;
   // A job without input leaves nothing behind, not even a directory.
-  if (!std::filesystem::exists(spec.state_directory)) {
-    FileLog(disk).partitions(spec.address, Instant::never());
+  if (!std::filesystem::exists(real.state_directory)) {
+    for (const std::string& address : real.addresses) {
+      FileLog(disk).partitions(address, Instant::never());
+    }
   }
-  const auto ownership = own_directory(disk, spec.state_directory);
-  if (flags.fresh && !flags.adopt) refuse_occupied(spec);
+  const auto ownership = own_directory(disk, real.state_directory);
+  if (flags.fresh && !flags.adopt) {
+    for (const RealJob::Table& table : real.tables) refuse_occupied(table);
+  }
   posix::ProcessOptions setup;
-  setup.store_directory = spec.state_directory;
+  setup.store_directory = real.state_directory;
   setup.coordinators = {"coordinator1"};
   setup.workers = {"worker1"};
   setup.log_file = flags.log_file;
@@ -228,8 +243,8 @@ int run_command(const RunFlags& flags) {
   WorkerOptions worker_options;
   worker_options.records_per_second = flags.records_per_second;
   CoordinatorOptions options;
-  options.parallelism = spec.parallelism;
-  options.checkpoint_interval = spec.checkpoint_interval;
+  options.parallelism = real.parallelism;
+  options.checkpoint_interval = real.checkpoint_interval;
   options.is_only_candidate = true;  // The directory's lock sees to it.
   options.fresh = flags.fresh;
   options.adopt = flags.adopt;
@@ -257,8 +272,8 @@ int run_command(const RunFlags& flags) {
   worker->join(Instant::never());
   line.end();
   if (end.error) std::rethrow_exception(end.error);
-  tidy_database(spec.database);
-  return report_end(*end.end, spec, process.progress(), line);
+  for (const RealJob::Table& table : real.tables) tidy_database(table.database);
+  return report_end(*end.end, real, process.progress(), line);
 }
 
 }  // namespace millrace::tool

@@ -51,11 +51,11 @@ using GoOn = std::function<bool()>;
 class CaseRunner {
  public:
   /// `is_twice`: whether every case runs twice, and is expected to leave the same trace.
-  explicit CaseRunner(bool is_twice) : is_twice_(is_twice) {}
+  CaseRunner(bool is_twice, const Jobs& jobs) : is_twice_(is_twice), jobs_(jobs) {}
 
   /// Nothing if it was not to go on. Throws UsageError: it is no case that can be run.
   std::optional<Outcome> run(const Case& scenario, const GoOn& go_on) {
-    const properties::Subject subject(scenario.job, scenario.input);
+    const properties::Subject subject = subject_of(scenario, jobs_);
     std::optional<Outcome> outcome = run_isolated(scenario, subject, workers_, go_on);
     if (!is_twice_ || !outcome || outcome->verdict == Verdict::crashed) return outcome;
     if (const auto difference = find_first_difference(scenario, subject, workers_)) {
@@ -79,13 +79,14 @@ class CaseRunner {
 
   /// The draws of a case; none of one that cannot tell.
   std::vector<sim::Drawn> draws_of(const Case& scenario, const GoOn& go_on) {
-    const properties::Subject subject(scenario.job, scenario.input);
+    const properties::Subject subject = subject_of(scenario, jobs_);
     return draws_of_isolated(scenario, subject, workers_, go_on)
         .value_or(std::vector<sim::Drawn>{});
   }
 
  private:
   bool is_twice_;
+  const Jobs& jobs_;
   posix::ChildWorkers workers_;
 };
 
@@ -255,7 +256,7 @@ void note(Case& smallest, const Outcome& outcome) {
 
 }  // namespace
 
-int shrink_command(const ShrinkFlags& flags) {
+int shrink_command(const ShrinkFlags& flags, const Jobs& jobs) {
   ShrinkReport report;
   report.file = flags.file;
   report.before = load_case(flags.file);
@@ -265,7 +266,7 @@ int shrink_command(const ShrinkFlags& flags) {
   posix::RealClock clock;
   const posix::StopSignals signals;
   const auto go_on = [&] { return !signals.requested(); };
-  CaseRunner runner(report.before.expect == Verdict::nondeterministic);
+  CaseRunner runner(report.before.expect == Verdict::nondeterministic, jobs);
   Progress progress(clock, !flags.json);
   const auto seen = runner.run(report.before, go_on);
   if (!seen) return interrupted;

@@ -60,9 +60,26 @@ struct Trial {
   bool is_random = false;
   std::uint64_t records = 0;      ///< Of a job that was given.
   std::uint64_t whole_input = 0;  ///< The same, before its input was cut.
+  /// A job in C++ whose result depends on the interleaving; else null.
+  std::shared_ptr<const Subject> unsteady = nullptr;
 };
 
-Trial load_trial(const TestFlags& flags) {
+/// A job in C++, on its own sample or on the head of its input.
+Trial load_user_trial(const TestFlags& flags, const properties::UserJob& user) {
+  const UserRun run = load_user_job(user, flags.settings);
+  const std::uint64_t records = flags.input_records.value_or(default_records);
+  const properties::Input whole =
+      user.sample != nullptr ? user.sample(records) : load_input(run.job.places.input);
+  const auto subject = std::make_shared<const Subject>(run.job, head_of(whole, records));
+  return {user.name,
+          [subject](std::uint64_t) { return subject; },
+          false,
+          subject->records(),
+          whole.lines(),
+          subject->interleaving ? subject : nullptr};
+}
+
+Trial load_trial(const TestFlags& flags, const Jobs& jobs) {
   if (flags.job == random_job_name) {
     properties::RandomScope scope;
     if (flags.input_records) scope.records = *flags.input_records;
@@ -78,8 +95,9 @@ Trial load_trial(const TestFlags& flags) {
     subject_of(0);  // Settings that do not fit are told before the runs.
     return {random_job_name, subject_of, true};
   }
+  if (const auto* const user = find_job(jobs, flags.job)) return load_user_trial(flags, *user);
   const JobSpec spec = load_job(flags.job, flags.settings);
-  const properties::Input whole = load_input(spec);
+  const properties::Input whole = load_input(spec.address);
   const auto subject = std::make_shared<const Subject>(
       spec, head_of(whole, flags.input_records.value_or(default_records)));
   return {spec.name, [subject](std::uint64_t) { return subject; }, false, subject->input.lines(),
@@ -164,18 +182,36 @@ void print_findings(const std::vector<Finding>& findings, const std::vector<std:
              paths.front());
 }
 
+/// A job that shows one thing or another, without any fault: there is nothing to compare the rows
+/// of a storm with. Returns the path of the case that shows it.
+std::string save_unsteady(const TestFlags& flags, const Subject& subject) {
+  properties::Case made = calm_case(subject, *subject.differing_seed);
+  sim::StackPool stacks;
+  const properties::Outcome outcome = run_case(made, subject, stacks);
+  note_seen(made, outcome);
+  return save_case(flags.save_directory.empty() ? default_directory : flags.save_directory, made,
+                   outcome);
+}
+
+void print_unsteady(const Subject& subject, const std::string& path) {
+  fmt::print(
+      "\nthe result depends on the interleaving: {}\n"
+      "so the rows that a storm leaves are not judged; all else is\n  millrace replay {}\n",
+      *subject.interleaving, path);
+}
+
 /// One run of one seed: what it tried, whatever its verdict.
 void print_only_case(const Trial& trial, std::uint64_t seed) {
   const auto subject = trial.subject_of(seed);
   fmt::print("seed {:013x}\n\n{}{}\n", seed,
              trial.is_random ? to_toml(subject->written) + "\n" : "",
-             setting_text(properties::generate_case(subject->written, subject->input, seed)));
+             setting_text(properties::generate_case(*subject, seed)));
 }
 
 }  // namespace
 
-int test_command(const TestFlags& flags) {
-  const Trial trial = load_trial(flags);
+int test_command(const TestFlags& flags, const Jobs& jobs) {
+  const Trial trial = load_trial(flags, jobs);
   if (!flags.save_directory.empty()) {
     ensure_writable(flags.save_directory, "--save " + flags.save_directory);
   }
@@ -207,6 +243,12 @@ int test_command(const TestFlags& flags) {
   report.processor_seconds = std::max(seconds(posix::children_processor_time()), 1e-6);
   if (trial.is_random) report.records = report.campaign.totals.records;
   report.cases = save_findings(flags, trial.subject_of, report.campaign.findings);
+  std::string unsteady_case;
+  if (trial.unsteady != nullptr) {
+    unsteady_case = save_unsteady(flags, *trial.unsteady);
+    report.cases.push_back(unsteady_case);
+    report.interleaving = trial.unsteady->interleaving;
+  }
 
   if (flags.json) {
     print_json(report);
@@ -214,13 +256,15 @@ int test_command(const TestFlags& flags) {
     if (options.only_seed) print_only_case(trial, *options.only_seed);
     print_table(report);
     print_findings(report.campaign.findings, report.cases);
+    if (trial.unsteady != nullptr) print_unsteady(*trial.unsteady, unsteady_case);
   }
   if (signals.requested()) {
     if (!flags.json) fmt::print("\ninterrupted after {} runs\n", report.campaign.runs);
     const int code = exit_code_of(report.campaign.verdict());
     return code == 0 ? 130 : code;
   }
-  return exit_code_of(report.campaign.verdict());
+  const int code = exit_code_of(report.campaign.verdict());
+  return code == 0 && trial.unsteady != nullptr ? exit_code_of(Verdict::breached) : code;
 }
 
 }  // namespace millrace::tool

@@ -128,6 +128,7 @@ void print_json(const TestReport& report) {
   for (std::size_t i = 0; i < properties::landmark_count; ++i) {
     reached[std::string(landmarks::all[i]->name)] = campaign.totals.landmarks[i];
   }
+  if (report.interleaving) json["depends_on_interleaving"] = *report.interleaving;
   json["cases"] = report.cases;
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }

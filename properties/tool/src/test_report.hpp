@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct TestReport {
   double seconds = 0;
   double processor_seconds = 0;
   std::vector<std::string> cases;  ///< Paths.
+  std::optional<std::string> interleaving;  ///< How the result depends on it, if it does.
 };
 
 /// `0, 41,021`, with commas.

@@ -104,14 +104,14 @@ class Process::World {
 };
 
 /// A node's own part of the world.
-class Process::Node final : public Host, public Landmarks {
+class Process::Node final : public Host, public Landmarks, public UserCode {
  public:
   Node(World& world, std::string name)
       : world_(world),
         watched_(world.run_log.is_open() || world.death.is_set()),
         network_(world.networks->of(name)),
-        devices_{std::move(name), world.registry, world.clock, *network_, world.disk,
-                 world.store,     world.log,      world.sinks, *this,     *this} {}
+        devices_{std::move(name), world.registry, world.clock, *network_, world.disk, world.store,
+                 world.log,       world.sinks,    *this,       *this,     *this} {}
 
   const NodeDevices& devices() const { return devices_; }
 
@@ -129,6 +129,15 @@ class Process::Node final : public Host, public Landmarks {
     world_.run_log.line(fmt::format("{} {}", devices_.node, sentence));
     const std::lock_guard lock(world_.mutex);
     world_.notes.emplace_back(sentence);
+  }
+
+  void execute(std::string_view role, const Effect& effect) override {
+    const auto service = world_.options.services.find(effect.service);
+    if (service == world_.options.services.end()) {
+      throw JobFailed(
+          fmt::format("{}: there is no service `{}` to ask for an effect", role, effect.service));
+    }
+    service->second(effect.request, effect.key);
   }
 
   void reached(const Landmark& landmark, std::string_view role,

@@ -127,9 +127,9 @@ void run_as_task(const NodeDevices& devices, const std::string& role,
   const Entered entered(devices, role, *parker);
   ThreadTasks tasks(devices, parker);
   RandomChance chance;
-  Env env{devices.node,    role,         devices.clock,    *parker,     tasks,
-          devices.network, devices.disk, devices.store,    devices.log, devices.sinks,
-          devices.host,    chance,       devices.landmarks};
+  Env env{devices.node,    role,         devices.clock,     *parker,          tasks,
+          devices.network, devices.disk, devices.store,     devices.log,      devices.sinks,
+          devices.host,    chance,       devices.landmarks, devices.user_code};
   body(env);
 }
 

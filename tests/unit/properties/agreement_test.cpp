@@ -168,7 +168,7 @@ TEST_CASE("late records are counted or dropped, and all others are judged",
   SmallJob job;
   job.disorder = "100ms";
   const Subject subject(spec_of(job), input_of(lines));
-  REQUIRE_FALSE(subject.reference.is_exact());
+  REQUIRE_FALSE(subject.reference().is_exact());
 
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CHECK(story_of(run(case_of(subject, {}, seed), subject)) == "held");

@@ -95,7 +95,7 @@ Subject wrong_subject() {
   Subject subject(spec_of(SmallJob{}), small_input());
   Input other = small_input();
   other.partitions[0].text.replace(other.partitions[0].text.find("\"a\""), 3, "\"x\"");
-  subject.reference = Reference(subject.spec, other);
+  subject.tables[0].reference = Reference(subject.spec, other);
   return subject;
 }
 
@@ -122,7 +122,7 @@ CampaignReport by_hand(const Subject& subject, std::uint64_t seeds,
   for (std::uint64_t i = 0; i < seeds; ++i) {
     if (without.contains(i)) continue;
     const std::uint64_t seed = run_seed(campaign_seed, i);
-    const Case scenario = generate_case(subject.spec, subject.input, seed);
+    const Case scenario = generate_case(subject, seed);
     const Outcome outcome = run_case(scenario, subject, stacks);
     ++report.runs;
     ++report.verdicts[static_cast<std::size_t>(outcome.verdict)];
@@ -229,7 +229,7 @@ TEST_CASE("runs that do not hold are found, in the order of their seeds",
   sim::StackPool stacks;
   const Finding& first = report.findings.front();
   const Outcome outcome =
-      run_case(generate_case(subject.spec, subject.input, first.seed), subject, stacks);
+      run_case(generate_case(subject, first.seed), subject, stacks);
   CHECK(first.outcome.breaches == outcome.breaches);
   CHECK(first.outcome.rows == outcome.rows);
   CHECK(first.outcome.trace_hash == outcome.trace_hash);

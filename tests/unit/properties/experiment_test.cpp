@@ -442,7 +442,7 @@ TEST_CASE("a breach counts more than a failure, and a violation more than a brea
           "[properties][experiment]") {
   // Every row is wrong, and that is seen with the first publish; then the job ends otherwise.
   Subject subject(spec_of(SmallJob{}), small_input());
-  subject.reference = Reference(subject.spec, input_of({record("x", 0)}));
+  subject.tables[0].reference = Reference(subject.spec, input_of({record("x", 0)}));
   int publishes = 0;
   const auto after_three_publishes = [&](auto end) {
     publishes = 0;
@@ -510,7 +510,7 @@ TEST_CASE("rows that are not what the input says are a breach at the first look"
   Input other = small_input();
   // Another key in the third line, of the first window.
   other.partitions[0].text.replace(other.partitions[0].text.find("\"c\""), 3, "\"b\"");
-  subject.reference = Reference(subject.spec, other);
+  subject.tables[0].reference = Reference(subject.spec, other);
   const Outcome outcome = run(case_of(subject), subject);
 
   CHECK(outcome.verdict == Verdict::breached);
@@ -530,7 +530,7 @@ TEST_CASE("a subject knows its job as the simulated world will", "[properties][e
   CHECK(subject.spec.address == "input/*.jsonl");
   CHECK(subject.spec.database == "sink.db");
   CHECK(subject.input == small_input());
-  CHECK(subject.reference.records() == 300);
+  CHECK(subject.reference().records() == 300);
   spec.address = "plain.jsonl";
   CHECK(Subject(spec, small_input()).spec.address == "input/plain.jsonl");
 }

@@ -17,12 +17,14 @@ namespace {
 ManifestPartition partition(const std::string& name, std::int64_t offset, bool ended) {
   ManifestPartition made;
   made.facts = {name, 5000, 99};
+  made.progress.source = "source";
   made.progress.name = name;
   made.progress.position = {offset, 48};
   made.progress.newest = {1'600'000'000'000};
   made.progress.ended = ended;
   made.progress.records = 47;
   made.progress.skipped = 1;
+  made.progress.generator = {std::byte{1}, std::byte{2}};
   return made;
 }
 

@@ -87,7 +87,7 @@ std::pair<std::int64_t, Largest> sums_of(const Reference& reference) {
 
 TEST_CASE("the reference of the quakes has what an independent count has", "[properties][corpus]") {
   const Subject subject = tests::corpus_subject("quakes", all_records);
-  const Reference& reference = subject.reference;
+  const Reference& reference = subject.reference();
 
   CHECK(reference.records() == 1707);
   CHECK(reference.rows().size() == 850);
@@ -101,7 +101,7 @@ TEST_CASE("the reference of the quakes has what an independent count has", "[pro
 
 TEST_CASE("the reference of the feed has what an independent count has", "[properties][corpus]") {
   const Subject subject = tests::corpus_subject("quakes_feed", all_records);
-  const Reference& reference = subject.reference;
+  const Reference& reference = subject.reference();
 
   CHECK(reference.records() == 1707);
   CHECK(reference.rows().size() == 189);
@@ -118,8 +118,8 @@ TEST_CASE("every row of the quakes is what a search through the text finds",
   const Subject subject = tests::corpus_subject("quakes", all_records);
   const Hours hours = count_hours(subject.input, "network", "time");
 
-  REQUIRE(subject.reference.rows().size() == hours.size());
-  for (const auto& row : subject.reference.rows()) {
+  REQUIRE(subject.reference().rows().size() == hours.size());
+  for (const auto& row : subject.reference().rows()) {
     const auto found = hours.find({std::get<std::string>(row.cells[0]), integer(row.cells[1])});
     REQUIRE(found != hours.end());
     CHECK(integer(row.cells[2]) == integer(row.cells[1]) + hour_ms);
@@ -134,8 +134,8 @@ TEST_CASE("every row of the feed is what a search through the text finds", "[pro
   const Subject subject = tests::corpus_subject("quakes_feed", all_records);
   const Hours hours = count_hours(subject.input, "kind", "updated");
 
-  REQUIRE(subject.reference.rows().size() == hours.size());
-  for (const auto& row : subject.reference.rows()) {
+  REQUIRE(subject.reference().rows().size() == hours.size());
+  for (const auto& row : subject.reference().rows()) {
     const auto found = hours.find({std::get<std::string>(row.cells[0]), integer(row.cells[1])});
     REQUIRE(found != hours.end());
     CHECK(integer(row.cells[3]) == found->second.count);
@@ -144,7 +144,7 @@ TEST_CASE("every row of the feed is what a search through the text finds", "[pro
 
 TEST_CASE("rows of the quakes that were counted by hand", "[properties][corpus]") {
   const Subject subject = tests::corpus_subject("quakes", all_records);
-  const auto rows = rows_of(subject.reference);
+  const auto rows = rows_of(subject.reference());
   const auto has = [&](const std::string& row) {
     return std::find(rows.begin(), rows.end(), row) != rows.end();
   };
@@ -185,8 +185,8 @@ TEST_CASE("no hour of the quakes is complete before the end, those of the feed a
     for (std::size_t i = 0; i < almost.size(); ++i) {
       if (subject.input.partitions[i].text.size() < 30'000) almost[i].ended = true;
     }
-    CHECK(subject.reference.visible_rows(almost) >= static_cast<std::size_t>(least));
-    if (least == 0) CHECK(subject.reference.visible_rows(almost) == 0);
-    CHECK(subject.reference.visible_rows(all) == subject.reference.rows().size());
+    CHECK(subject.reference().visible_rows(almost) >= static_cast<std::size_t>(least));
+    if (least == 0) CHECK(subject.reference().visible_rows(almost) == 0);
+    CHECK(subject.reference().visible_rows(all) == subject.reference().rows().size());
   }
 }

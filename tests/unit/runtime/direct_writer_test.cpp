@@ -67,9 +67,9 @@ struct WriteNumber {
 struct Driven {
   Driven() : sink(upsert_table<std::int64_t>("some.db", schema(), WriteNumber{})) {
     Env plain = world.env("sink.1");
-    const Env env{plain.node,    plain.role,   plain.clock,    plain.parker, plain.tasks,
-                  plain.network, plain.disk,   plain.store,    plain.log,    tables,
-                  plain.host,    plain.chance, plain.landmarks};
+    const Env env{plain.node,    plain.role,   plain.clock,     plain.parker,   plain.tasks,
+                  plain.network, plain.disk,   plain.store,     plain.log,      tables,
+                  plain.host,    plain.chance, plain.landmarks, plain.user_code};
     stage = sink.open({env, {1, 2}, {{3}, 7}, Lineage{1, 2}, Term{4}}, "sink");
   }
   static TableSchema schema() {

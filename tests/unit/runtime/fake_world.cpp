@@ -165,7 +165,7 @@ FakeWorld::~FakeWorld() = default;
 
 Env FakeWorld::env(std::string role) {
   return {"worker1", std::move(role), clock,     parker, *nothing_, *nothing_, *nothing_, store,
-          log,       *nothing_,       *nothing_, chance, landmarks};
+          log,       *nothing_,       *nothing_, chance, landmarks, user_code};
 }
 
 }  // namespace millrace

@@ -107,6 +107,27 @@ class RecordedLandmarks final : public Landmarks {
   std::uint64_t counted(std::string_view name) const;
 };
 
+/// Remembers which effects were asked for, and what functions made of what, if it is to watch.
+class RecordedUserCode final : public UserCode {
+ public:
+  struct Executed {
+    std::string service;
+    std::string request;
+    std::string key;
+    std::uint64_t cause = 0;
+  };
+  std::vector<Executed> effects;
+  std::vector<FunctionRun> runs;
+  bool watches = false;
+
+  void execute(std::string_view, const Effect& effect) override {
+    effects.push_back({std::string(effect.service), std::string(effect.request),
+                       std::string(effect.key), effect.cause});
+  }
+  bool is_watched() const override { return watches; }
+  void ran(std::string_view, const FunctionRun& run) override { runs.push_back(run); }
+};
+
 /// What of a world these tests need: time that moves when told, a store and a log in memory, quiet
 /// chance. There are no tasks, networks, disks and databases; whoever asks for one fails the test.
 class FakeWorld {
@@ -122,6 +143,7 @@ class FakeWorld {
   TextLog log;
   ScriptedChance chance;
   RecordedLandmarks landmarks;
+  RecordedUserCode user_code;
 
  private:
   struct Nothing;

@@ -27,6 +27,7 @@ Acknowledgement acknowledgement(std::string task, CheckpointId of = id) {
 
 PartitionProgress progress(std::string name, std::int64_t offset) {
   PartitionProgress progress;
+  progress.source = "source";
   progress.name = std::move(name);
   progress.position = {offset, offset + 1};
   progress.newest = {offset * 10};
@@ -52,7 +53,7 @@ StateObject state(std::uint32_t subtask) {
 }
 
 Manifest previous() {
-  JobFacts job{{{"window", "1h"}}, {{"a", 100, 1}, {"b", 200, 2}}};
+  JobFacts job{{{"window", "1h"}}, {{"source", {"a", 100, 1}}, {"source", {"b", 200, 2}}}};
   Manifest manifest = make_genesis({7, 8}, job, 2);
   manifest.id = {{3}, 4};
   manifest.partitions[0].progress = progress("a", 10);

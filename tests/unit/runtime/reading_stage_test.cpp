@@ -67,6 +67,7 @@ class Collecting final : public Borrower<Event> {
  public:
   std::vector<std::int64_t> times;
   std::vector<EventTime> watermarks;
+  std::vector<bool> idle;
   int flushed = 0;
 
   EventTime borrow(const Event* rows, std::size_t count) override {
@@ -80,7 +81,7 @@ class Collecting final : public Borrower<Event> {
   void watermark(EventTime time) override { watermarks.push_back(time); }
   void flush() override { ++flushed; }
   void link(Way, Stage&) override {}
-  void set_idle(bool) override {}
+  void set_idle(bool is_idle) override { idle.push_back(is_idle); }
 };
 
 PartitionProgress untouched(std::string name) {
@@ -94,8 +95,9 @@ PartitionProgress untouched(std::string name) {
 struct OpenStage {
   explicit OpenStage(Script& script, std::vector<PartitionProgress> progress,
                      Duration at_most = Duration{0})
-      : stage({world.env("source.0"), {0, 1}, {}}, "source", source_of(script),
-              {disorder(at_most), nullptr, {}}) {
+      : OpenStage(script, std::move(progress), SourceTime<Event>{disorder(at_most), nullptr, {}}) {}
+  OpenStage(Script& script, std::vector<PartitionProgress> progress, SourceTime<Event> time)
+      : stage({world.env("source.0"), {0, 1}, {}}, "source", source_of(script), std::move(time)) {
     stage.link({}, collected);
     Restored restored;
     for (PartitionProgress& one : progress) {
@@ -303,4 +305,88 @@ TEST_CASE("nothing is sent to a source", "[runtime][reading]") {
   OpenStage open(script, {});
 
   CHECK(broken_invariant([&] { open.stage.watermark({1}); }) == "nothing is sent to a source");
+}
+
+TEST_CASE("a partition that is waited for too long is idle, and holds the watermark back no more",
+          "[runtime][reading_stage]") {
+  using namespace std::chrono_literals;
+  Script script;
+  script.times = {{"a", {10, 20, 30, 40}}, {"b", {5, 6, 7}}};
+  script.available = {{"a", 2}, {"b", 1}};
+  OpenStage open(script, {untouched("a"), untouched("b")},
+                 SourceTime<Event>{{}, nullptr, std::chrono::nanoseconds(1s)});
+  while (open.stage.step(10) == Step::read) open.stage.advance();
+  CHECK(open.collected.watermarks == std::vector<EventTime>{{4}});
+
+  CHECK(open.stage.patience() == 1s + 1ns);
+  open.stage.waited(1s);
+  open.stage.advance();
+  CHECK(open.collected.watermarks.size() == 1);
+
+  // Something comes on `a` alone, so that only `b` falls idle.
+  script.available["a"] = 3;
+  CHECK(open.stage.step(10) == Step::read);
+  CHECK(open.stage.step(10) == Step::idle);
+  CHECK(open.stage.patience() == 1ns);
+  open.stage.waited(1ns);
+  open.stage.advance();
+  CHECK(open.collected.watermarks.back() == EventTime{29});
+  CHECK(open.collected.idle.empty());
+
+  // Then all are. Nothing is told twice.
+  open.stage.waited(2s);
+  open.stage.waited(2s);
+  CHECK(open.collected.idle == std::vector<bool>{true});
+
+  // What comes now wakes it; it is behind, and takes nothing back.
+  script.available["b"] = 2;
+  CHECK(open.stage.step(10) == Step::read);
+  open.stage.advance();
+  CHECK(open.collected.idle == std::vector<bool>{true, false});
+  CHECK(open.collected.watermarks.back() == EventTime{29});
+}
+
+namespace {
+
+/// Time has come as far as the newest record whose time is a multiple of ten says.
+struct Tens {
+  struct State {
+    EventTime said;
+  };
+  void observe(State& s, const Event&, EventTime time) const {
+    if (time.ms % 10 == 0) s.said = std::max(s.said, time);
+  }
+  EventTime watermark(const State& s) const { return s.said; }
+};
+
+SourceTime<Event> tens() {
+  SourceTime<Event> time;
+  time.generator = []() -> std::unique_ptr<PartitionWatermark<Event>> {
+    const auto time_of = [](const Event& event) { return EventTime{event.time}; };
+    return std::make_unique<GeneratedWatermark<Event, decltype(time_of), Tens>>(time_of, Tens{});
+  };
+  return time;
+}
+
+}  // namespace
+
+TEST_CASE("a generator of one's own makes the watermark, per partition, through a checkpoint",
+          "[runtime][reading_stage]") {
+  Script script;
+  script.times = {{"a", {3, 10, 17, 25, 30}}, {"b", {41, 42, 43, 44}}};
+  OpenStage before(script, {untouched("a"), untouched("b")}, tens());
+  for (int i = 0; i < 4; ++i) CHECK(before.stage.step(1) == Step::read);
+  before.stage.advance();
+  CHECK(before.collected.watermarks.empty());  // `b` has said nothing yet.
+
+  const auto saved = before.saved();
+  CHECK(saved[0].source == "source");
+  CHECK(saved[0].generator.size() == sizeof(std::int64_t));
+
+  OpenStage after(script, saved, tens());
+  while (after.stage.step(1) == Step::read) after.stage.advance();
+  after.stage.advance();
+  // `b` never said anything, and what `a` said before the checkpoint still holds.
+  CHECK(after.collected.watermarks.front() == EventTime{10});
+  CHECK(after.collected.watermarks.back() == EventTime::max());
 }

@@ -13,12 +13,14 @@ inline Manifest sample_manifest() {
   manifest.key_groups = 128;
   manifest.parallelism = 2;
   PartitionProgress progress;
+  progress.source = "source";
   progress.name = "../data/ak.jsonl";
   progress.position = {4711, 48};
   progress.newest = {1'600'000'000'000};
   progress.ended = true;
   progress.records = 47;
   progress.skipped = 1;
+  progress.generator = {std::byte{7}};
   manifest.partitions = {{{"../data/ak.jsonl", 5000, 99}, progress}};
   manifest.watermarks = {{"window", {1'599'999'999'999}}};
   StateObject state;

@@ -133,7 +133,7 @@ template <class T>
 std::vector<Handed> run_steps(const std::vector<T>& rows, std::size_t piece) {
   FakeWorld world;
   Collecting<std::int64_t, decltype(same_number)> next(same_number);
-  const auto stage = make_stage<T>(world, with_steps<T>().closed(), next);
+  const auto stage = make_stage<T>(world, with_steps<T>().closed()[0].node, next);
   lend(*stage, rows, piece);
   return next.handed;
 }
@@ -153,7 +153,7 @@ struct Exchange {
   using Writer = KeyedWriter<std::int64_t, std::int64_t, KeyOf, Take>;
   using Steps = FusedStage<std::int64_t, steps::None, Writer>;
 
-  explicit Exchange(int lanes) : stage({}, Writer({}, {})) {
+  explicit Exchange(int lanes) : stage({world.env(), {}, {}}, {}, Writer({}, {})) {
     for (int lane = 0; lane < lanes; ++lane) {
       consumers.push_back(std::make_unique<PairConsumer>(value_of_pair));
     }
@@ -171,6 +171,7 @@ struct Exchange {
     }
   }
 
+  FakeWorld world;
   Steps stage;
   std::vector<std::unique_ptr<PairConsumer>> consumers;
 };
@@ -203,7 +204,7 @@ TEST_CASE("fused steps over batches give the same whatever room the batches have
     FakeWorld world;
     Collecting<std::int64_t, decltype(same_number)> last(same_number);
     const Stream<Large> rows = flow_of<Large>().filter([](const Large&) { return true; });
-    const auto second = rows.map([](const Large& row) { return row.number * 10; }).closed();
+    const auto second = rows.map([](const Large& row) { return row.number * 10; }).closed()[0].node;
     const auto next = make_stage<Large>(world, second, last);
     const auto first = make_stage<Large>(world, second->inputs[0].from, *next);
     const auto lent = some_rows<Large>(100);
@@ -237,7 +238,7 @@ TEST_CASE("the newest time that was lent counts also if its row was filtered out
       flow_of<Small>().filter([](const Small&) { return false; }).map([](const Small& row) {
         return row.number;
       });
-  const auto stage = make_stage<Small>(world, none.closed(), next);
+  const auto stage = make_stage<Small>(world, none.closed()[0].node, next);
 
   CHECK(lend(*stage, std::vector<Small>{{1, 5}, {2, 9}, {3, 7}}, 10) == EventTime{9});
   CHECK(lend(*stage, std::vector<Small>{{1, -5}}, 10) == EventTime{-5});
@@ -248,7 +249,7 @@ TEST_CASE("watermarks and flushes follow the rows before them", "[runtime][stage
   FakeWorld world;
   Collecting<std::int64_t, decltype(same_number)> next(same_number);
   const auto numbers = flow_of<Small>().map([](const Small& row) { return row.number; });
-  const auto stage = make_stage<Small>(world, numbers.closed(), next);
+  const auto stage = make_stage<Small>(world, numbers.closed()[0].node, next);
   lend(*stage, std::vector<Small>{{1, 5}, {2, 6}}, 10);
   stage->watermark({5});
   lend(*stage, std::vector<Small>{{3, 7}}, 10);
@@ -268,7 +269,7 @@ TEST_CASE("rows that go to several stages go to each of them whole", "[runtime][
   Collecting<std::string, decltype(length_of)> other(length_of);
   const auto texts = flow_of<Small>().map(
       [](const Small& row) { return std::string(static_cast<std::size_t>(row.number), 'x'); });
-  const auto stage = make_stage<Small>(world, texts.closed(), one);
+  const auto stage = make_stage<Small>(world, texts.closed()[0].node, one);
   stage->link({}, other);
 
   lend(*stage, std::vector<Small>{{40, 5}, {2, 6}}, 10);
@@ -364,7 +365,7 @@ TEST_CASE("a stage that fails while a batch is handed on loses no row and frees 
   const auto texts = flow_of<Small>().map([](const Small& row) {
     return "a text that is longer than what fits into itself " + std::to_string(row.number);
   });
-  const auto stage = make_stage<Small>(world, texts.closed(), next);
+  const auto stage = make_stage<Small>(world, texts.closed()[0].node, next);
 
   CHECK_THROWS_AS(lend(*stage, some_rows<Small>(2'000), 2'000), ConnectionLost);
 }

@@ -173,13 +173,16 @@ TEST_CASE("partition i belongs to subtask i mod p", "[runtime][state_loader]") {
   for (const std::string name : {"a", "b", "c", "d", "e"}) {
     ManifestPartition partition;
     partition.facts = {name, 100, 1};
+    partition.progress.source = "source";
     partition.progress.name = name;
     partition.progress.position = {5, 2};
+    manifest.partitions.push_back(partition);
+    partition.progress.source = "other";  // Whose partitions are counted by themselves.
     manifest.partitions.push_back(partition);
   }
   const auto names = [&](Subtask at) {
     std::string joined;
-    for (const auto& partition : partitions_of(manifest, at)) {
+    for (const auto& partition : partitions_of(manifest, "source", at)) {
       CHECK(partition.end == 100);
       CHECK(partition.progress.position == Position{5, 2});
       joined += partition.progress.name;

@@ -26,8 +26,8 @@ std::uint64_t term_of(const TakeoverPlan& plan) {
   return 0;
 }
 
-PartitionFacts partition(std::string name, std::int64_t end, std::uint64_t hash) {
-  return {std::move(name), end, hash};
+JobFacts::Partition partition(std::string name, std::int64_t end, std::uint64_t hash) {
+  return {"source", {std::move(name), end, hash}};
 }
 
 JobFacts job_facts() {
@@ -162,17 +162,29 @@ TEST_CASE("input that changed is refused naming the partition", "[runtime][takeo
 
   CHECK(mismatch([](auto& found) { found.erase(found.begin()); }) ==
         "partition a is not there any more");
-  CHECK(mismatch([](auto& found) { found[0].end = 99; }) ==
+  CHECK(mismatch([](auto& found) { found[0].facts.end = 99; }) ==
         "partition a has 99 bytes now and had 100");
-  CHECK(mismatch([](auto& found) { found[0].head_hash = 9; }) ==
+  CHECK(mismatch([](auto& found) { found[0].facts.head_hash = 9; }) ==
         "partition a begins with other bytes now");
-  CHECK(mismatch([](auto& found) { found[1].head_hash = 9; }) ==
+  CHECK(mismatch([](auto& found) { found[1].facts.head_hash = 9; }) ==
         "partition b begins with other bytes now");
   // Grown, but its first 4 KiB were there at genesis and may not have changed.
   CHECK(mismatch([](auto& found) {
-          found[1].end = 6000;
-          found[1].head_hash = 9;
+          found[1].facts.end = 6000;
+          found[1].facts.head_hash = 9;
         }) == "partition b begins with other bytes now");
+}
+
+TEST_CASE("partitions of one name belong to whoever reads them", "[runtime][takeover]") {
+  JobFacts job = job_facts();
+  job.partitions.push_back({"other", {"a", 100, 1}});
+  const Manifest manifest = make_genesis({1, 2}, job, 3);
+  CHECK_FALSE(find_mismatch(manifest, job));
+
+  job.partitions[2].facts.end = 99;
+  REQUIRE(find_mismatch(manifest, job));
+  job.partitions[2].source = "third";
+  CHECK(find_mismatch(manifest, job)->what == "partition a is not there any more");
 }
 
 TEST_CASE("input that has only grown is accepted", "[runtime][takeover]") {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "millrace/runtime/time/idleness.hpp"
 #include "millrace/runtime/time/partition_clock.hpp"
 #include "millrace/runtime/time/valve.hpp"
 
@@ -142,4 +143,183 @@ TEST_CASE("whatever comes, a valve is the minimum over lanes of the maximum that
       if (merged) said = *merged;
     }
   }
+}
+
+namespace {
+
+using Action = ValveAction;
+constexpr auto none = std::nullopt;
+
+}  // namespace
+
+TEST_CASE("an idle input holds nobody back", "[runtime][watermark]") {
+  Valve valve(3);
+  valve.advance(0, {10});
+  valve.advance(1, {20});
+  valve.advance(2, {30});
+  CHECK(valve.merged() == EventTime{10});
+
+  CHECK(valve.set_idle(0) == Action{EventTime{20}, none});
+  CHECK(valve.set_idle(0) == Action{});  // It was.
+  CHECK(valve.advance(1, {25}) == Action{EventTime{25}, none});
+  CHECK(valve.set_idle(2) == Action{});  // It did not hold anybody back.
+}
+
+TEST_CASE("an input that knows nothing yet may be idle from the start", "[runtime][watermark]") {
+  Valve valve(2);
+  CHECK(valve.advance(1, {20}) == Action{});
+  CHECK(valve.set_idle(0) == Action{EventTime{20}, none});
+}
+
+TEST_CASE("when the last input falls idle and held back, the largest watermark goes first",
+          "[runtime][watermark]") {
+  Valve valve(2);
+  valve.advance(0, {10});
+  valve.advance(1, {30});
+  valve.set_idle(1);
+
+  CHECK(valve.set_idle(0) == Action{EventTime{30}, true});
+  CHECK(valve.is_idle());
+}
+
+TEST_CASE("when the last input falls idle and held nobody back, nothing is known beyond it",
+          "[runtime][watermark]") {
+  Valve valve(2);
+  valve.advance(0, {10});
+  valve.advance(1, {30});
+  CHECK(valve.set_idle(0) == Action{EventTime{30}, none});
+  valve.wake(0);  // Behind: it has not caught up.
+
+  CHECK(valve.set_idle(1) == Action{});  // Input 0 is active, and does not count.
+  CHECK(valve.set_idle(0) == Action{none, true});
+}
+
+TEST_CASE("an input that wakes counts when it has caught up, at -1, 0 and +1",
+          "[runtime][watermark]") {
+  for (const std::int64_t offset : {-1, 0, 1}) {
+    Valve valve(2);
+    valve.advance(0, {10});
+    valve.advance(1, {20});
+    valve.set_idle(0);
+    REQUIRE(valve.merged() == EventTime{20});
+
+    CHECK(valve.advance(0, {20 + offset}).watermark == none);
+    // Behind, it holds nobody back; abreast or ahead it does again.
+    const auto risen = valve.advance(1, {40}).watermark;
+    CHECK(risen == (offset < 0    ? std::optional(EventTime{40})
+                    : offset == 0 ? std::nullopt
+                                  : std::optional(EventTime{21})));
+  }
+}
+
+TEST_CASE("rows wake an input, and all that were idle are active again", "[runtime][watermark]") {
+  Valve valve(2);
+  valve.advance(0, {10});
+  valve.advance(1, {10});
+  valve.set_idle(0);
+  REQUIRE(valve.set_idle(1).idle == true);
+
+  CHECK(valve.wake(1) == Action{none, false});
+  CHECK(valve.wake(1) == Action{});
+  CHECK(valve.wake(0) == Action{});
+  CHECK_FALSE(valve.is_idle());
+}
+
+TEST_CASE("the end of input goes through when all have ended, not when the rest is idle",
+          "[runtime][watermark]") {
+  Valve valve(2);
+  valve.advance(0, {10});
+  valve.advance(1, {5});
+  CHECK(valve.set_idle(1) == Action{EventTime{10}, none});
+  CHECK(valve.advance(0, EventTime::max()) == Action{none, true});
+  CHECK(valve.advance(1, {50}) == Action{EventTime{50}, false});
+  CHECK(valve.advance(1, EventTime::max()) == Action{EventTime::max(), none});
+}
+
+TEST_CASE("an input may end while it is idle", "[runtime][watermark]") {
+  Valve valve(2);
+  valve.set_idle(0);
+  valve.set_idle(1);
+  CHECK(valve.advance(0, EventTime::max()) == Action{});
+  CHECK(valve.advance(1, EventTime::max()) == Action{EventTime::max(), false});
+}
+
+TEST_CASE("whatever comes, a valve only rises, and never to the end before the end",
+          "[runtime][watermark]") {
+  Draws draws(23);
+  for (int run = 0; run < 300; ++run) {
+    const int inputs = 1 + static_cast<int>(draws.below(4));
+    Valve valve(inputs);
+    std::vector<bool> ended(static_cast<std::size_t>(inputs));
+    std::vector<EventTime> newest(static_cast<std::size_t>(inputs), EventTime::min());
+    std::vector<bool> idle(static_cast<std::size_t>(inputs));
+    EventTime said = EventTime::min();
+    for (int i = 0; i < 80; ++i) {
+      const auto input = draws.below(static_cast<std::uint64_t>(inputs));
+      if (ended[input]) continue;
+      Action action;
+      switch (draws.below(6)) {
+        case 0:
+          action = valve.set_idle(static_cast<int>(input));
+          idle[input] = true;
+          break;
+        case 1:
+          action = valve.wake(static_cast<int>(input));
+          idle[input] = false;
+          break;
+        case 2:
+          if (draws.below(8) != 0) break;
+          action = valve.advance(static_cast<int>(input), EventTime::max());
+          newest[input] = EventTime::max();
+          idle[input] = false;
+          ended[input] = true;
+          break;
+        default: {
+          const EventTime time{static_cast<std::int64_t>(draws.below(100))};
+          action = valve.advance(static_cast<int>(input), time);
+          newest[input] = std::max(newest[input], time);
+          idle[input] = false;
+        }
+      }
+      if (action.watermark) {
+        REQUIRE(*action.watermark > said);
+        said = *action.watermark;
+      }
+      const auto all = [&](auto holds) {
+        for (std::size_t one = 0; one < newest.size(); ++one) {
+          if (!holds(one)) return false;
+        }
+        return true;
+      };
+      // Never ahead of what anybody has said, and at the end only when all are.
+      REQUIRE(said <= *std::max_element(newest.begin(), newest.end()));
+      REQUIRE((said == EventTime::max()) == all([&](std::size_t one) { return ended[one]; }));
+      const bool some_ended_all = all([&](std::size_t one) { return ended[one]; });
+      REQUIRE(valve.is_idle() ==
+              (!some_ended_all && all([&](std::size_t one) { return ended[one] || idle[one]; })));
+    }
+  }
+}
+
+TEST_CASE("a partition is idle after it was waited for longer than the span, and not at it",
+          "[runtime][watermark]") {
+  using Span = Idleness::Span;
+  Idleness idleness(Span{100});
+  CHECK(idleness.patience() == Span{101});
+  idleness.wait(Span{99});
+  CHECK_FALSE(idleness.is_idle());
+  idleness.wait(Span{1});
+  CHECK_FALSE(idleness.is_idle());
+  CHECK(idleness.patience() == Span{1});
+  idleness.wait(Span{1});
+  CHECK(idleness.is_idle());
+  CHECK(idleness.patience() == std::nullopt);
+  idleness.observe();
+  CHECK_FALSE(idleness.is_idle());
+  CHECK(idleness.patience() == Span{101});
+
+  Idleness never;
+  never.wait(std::chrono::hours(1));
+  CHECK_FALSE(never.is_idle());
+  CHECK(never.patience() == std::nullopt);
 }

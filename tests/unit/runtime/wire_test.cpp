@@ -149,12 +149,13 @@ TEST_CASE("a frame of the greatest length is waited for, and one longer is refus
   }
 }
 
-TEST_CASE("rows, watermarks and barriers survive the way to another node", "[runtime][lane]") {
+TEST_CASE("rows, watermarks, barriers and idleness survive the way to another node", "[runtime][lane]") {
   RemoteLane lane;
   lane.out.put(Message::of(some_rows()));
   lane.out.put(Message::of(EventTime{77}));
   lane.out.put(Message::of(CheckpointId{{3}, 4}));
-  CHECK(lane.wire.written.size() == 3);  // One write a frame.
+  lane.out.put(Message::of(Activity{true}));
+  CHECK(lane.wire.written.size() == 4);  // One write a frame.
   lane.carry();
 
   const auto rows = lane.in.try_take();
@@ -177,6 +178,11 @@ TEST_CASE("rows, watermarks and barriers survive the way to another node", "[run
   CHECK(barrier->kind == Message::Kind::barrier);
   CHECK(barrier->barrier == CheckpointId{{3}, 4});
 
+  const auto activity = lane.in.try_take();
+  REQUIRE(activity.has_value());
+  CHECK(activity->kind == Message::Kind::activity);
+  CHECK(activity->activity.is_idle);
+
   CHECK_FALSE(lane.in.try_take().has_value());
 }
 
@@ -189,7 +195,7 @@ TEST_CASE("a lane waits for ever to write, and is lost if it cannot", "[runtime]
 }
 
 TEST_CASE("what a lane carries is refused if its kind is unknown", "[runtime][lane]") {
-  for (const int kind : {0, 4, 255}) {
+  for (const int kind : {0, 5, 255}) {
     RemoteLane lane;
     const Bytes body{static_cast<std::byte>(kind)};
     CHECK_THROWS_AS(lane.receive(body), CorruptBytes);

@@ -16,6 +16,8 @@
 
 namespace millrace::properties {
 
+struct Subject;
+
 /// What holds the sink's table on the database's node.
 enum class DatabaseKind : std::uint8_t {
   sqlite,  ///< SQLite on the simulated disk.
@@ -34,6 +36,7 @@ struct ClusterShape {
 /// Everything that decides a run: a run is a function of a case and of the program.
 struct Case {
   JobSpec job;
+  std::string registered;  ///< Name of a job in C++, instead of `job`.
   Input input;
   ClusterShape cluster;
   std::chrono::nanoseconds arrival{0};  ///< The input arrives over about this long.
@@ -68,5 +71,6 @@ std::uint64_t run_seed(std::uint64_t campaign_seed, std::uint64_t index);
 
 /// The case of a seed: cluster, timing and plan are drawn, the job and its input given.
 Case generate_case(const JobSpec& job, const Input& input, std::uint64_t seed);
+Case generate_case(const Subject& subject, std::uint64_t seed);
 
 }  // namespace millrace::properties

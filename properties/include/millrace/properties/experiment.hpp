@@ -4,30 +4,13 @@
 
 #include "millrace/properties/case.hpp"
 #include "millrace/properties/outcome.hpp"
-#include "millrace/properties/reference.hpp"
-#include "millrace/runtime/job.hpp"
+#include "millrace/properties/subject.hpp"
 #include "millrace/sim/choice.hpp"
 #include "millrace/sim/stack_pool.hpp"
 #include "millrace/sim/trace.hpp"
 #include "millrace/sim/world.hpp"
 
 namespace millrace::properties {
-
-/// Where a simulated log's files and a simulated database's table are.
-inline constexpr const char* input_directory = "input/";
-inline constexpr const char* sink_database = "sink.db";
-
-/// A job and its input, made ready for many runs.
-struct Subject {
-  /// Throws UsageError: the input has a bad record.
-  Subject(const JobSpec& job_spec, const Input& job_input);
-
-  JobSpec written;  ///< As it was given.
-  JobSpec spec;  ///< With the paths of the simulated world, so that a run is the same everywhere.
-  Input input;
-  Job job;
-  Reference reference;
-};
 
 /// What one wants to see of a run besides its outcome.
 struct Observers {
@@ -36,6 +19,10 @@ struct Observers {
   std::function<void(Instant, std::string_view node, const sim::LandmarkEvent&)> on_landmark;
   /// Called once, at the end: every draw that was not 0. Makes a run slower, and no other.
   std::function<void(const std::vector<sim::Drawn>&)> on_draws;
+  /// Called at the end of a job that finished: what a reader of each table sees, in their order.
+  std::function<void(std::size_t table, std::vector<OwnedRow> rows)> on_rows;
+  /// Called once, at the end: which effects without a key a job in C++ asked for.
+  std::function<void(const EffectCounts&)> on_effects;
 };
 
 /// Runs a case: build, storm, calm, judge.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "millrace/env/event_time.hpp"
+#include "millrace/env/sink_table.hpp"
 #include "millrace/properties/input.hpp"
 #include "millrace/properties/row_hash.hpp"
 #include "millrace/runtime/job_spec.hpp"
@@ -29,6 +30,9 @@ class Reference {
   /// Throws UsageError: the input has a bad record, and the job does not say to skip it. Such a job
   /// fails, and there is nothing to compare.
   Reference(const JobSpec& spec, const Input& input);
+
+  /// Of rows that are known from elsewhere. Which of them are visible when is not known then.
+  Reference(const TableSchema& schema, std::vector<OwnedRow> rows);
 
   /// A row, and when it becomes visible: as soon as everything up to `last_instant` has come.
   struct ExpectedRow {
@@ -54,6 +58,9 @@ class Reference {
   /// The column that counts the records of a row, if there is one.
   std::optional<std::size_t> count_column() const { return count_column_; }
 
+  /// Whether it is known which rows are visible when: else only that none are but these, and that
+  /// all are at the end.
+  bool knows_progress() const { return knows_progress_; }
   /// How many of `rows` are visible when the partitions have been read so far: R(c).
   std::size_t visible_rows(const std::vector<Claim>& claims) const;
   /// Their hash.
@@ -72,6 +79,7 @@ class Reference {
   std::map<std::string, std::vector<Progress>> progress_;  ///< Per partition, record by record.
   std::int64_t disorder_ms_ = 0;
   bool is_exact_ = true;
+  bool knows_progress_ = true;
   std::uint64_t records_ = 0;
   std::uint64_t kept_records_ = 0;
   std::uint64_t may_be_late_ = 0;

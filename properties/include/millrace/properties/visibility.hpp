@@ -18,7 +18,8 @@ struct RowComparison {
   RowCounts counts;
   std::vector<std::string> examples;  ///< A few, as sentences.
 };
-/// The first `required` rows of the reference must be there, those up to `allowed` may be.
+/// The first `required` rows of the reference must be there, those up to `allowed` may be; each as
+/// often as it stands there. Rows are told apart by the reference's key columns.
 RowComparison compare_rows(const Reference& reference, std::size_t required, std::size_t allowed,
                            const std::vector<OwnedRow>& seen);
 
@@ -30,7 +31,9 @@ RowComparison compare_rows(const Reference& reference, std::size_t required, std
 /// sink: a sink that promises less is convicted of it.
 ///
 /// The run itself says what a checkpoint has read; the judge computes what must then be visible. A
-/// false claim convicts itself.
+/// false claim convicts itself. Of a reference that does not know when its rows are visible no row
+/// is required before the end: then a staged sink may show any of them and take none back, and of
+/// an upsert sink, which may show what comes before them, only the end is judged.
 class VisibilityJudge {
  public:
   /// Looks at the sink's table as any reader of its database would. May throw WorldErrors.
@@ -75,6 +78,7 @@ class VisibilityJudge {
     judge_rows(expected, expected, when);
   }
   void judge_rows(std::size_t required, std::size_t allowed, const std::string& when);
+  void judge_growth(const std::vector<OwnedRow>& rows, const std::string& when);
   void convict(std::string judge, std::string what);
 
   const Reference& reference_;
@@ -86,6 +90,7 @@ class VisibilityJudge {
   std::optional<Breach> breach_;
   RowCounts rows_;
   std::optional<std::vector<OwnedRow>> last_rows_;
+  std::map<OwnedRow, std::size_t> shown_;  ///< While nothing else is known about what must be.
   std::uint64_t looks_ = 0;
 };
 

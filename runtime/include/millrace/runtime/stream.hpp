@@ -108,8 +108,8 @@ struct FromNodes {
       steps_node.role = Node::Role::steps;
       steps_node.inputs = inputs_from({origin}, Node::Dealt::straight);
       steps_node.outputs = {&row_type<Out>};
-      steps_node.make = [steps, writer](const StageContext&) -> std::unique_ptr<Stage> {
-        return std::make_unique<FusedStage<T, Steps, decltype(writer())>>(steps, writer());
+      steps_node.make = [steps, writer](const StageContext& context) -> std::unique_ptr<Stage> {
+        return std::make_unique<FusedStage<T, Steps, decltype(writer())>>(context, steps, writer());
       };
       closed.push_back({std::make_shared<const Node>(std::move(steps_node))});
     }
@@ -128,9 +128,9 @@ struct FromSource {
     steps_node.inputs = inputs_from({{node}}, Node::Dealt::straight);
     steps_node.outputs = {&row_type<Out>};
     steps_node.make = [steps, writer,
-                       time = time_of](const StageContext&) -> std::unique_ptr<Stage> {
-      return std::make_unique<FusedSourceStage<T, TimeOf, Steps, decltype(writer())>>(time, steps,
-                                                                                      writer());
+                       time = time_of](const StageContext& context) -> std::unique_ptr<Stage> {
+      return std::make_unique<FusedSourceStage<T, TimeOf, Steps, decltype(writer())>>(
+          context, time, steps, writer());
     };
     return {{std::make_shared<const Node>(std::move(steps_node))}};
   }

@@ -42,6 +42,15 @@ struct LandmarkEvent {
   const LandmarkFields& fields;
 };
 
+/// Who watches what users' functions do. Everything happens to nobody else: an effect has no time,
+/// cannot fail, and is done as soon as it is asked for.
+class UserCodeWatch {
+ public:
+  virtual ~UserCodeWatch() = default;
+  virtual void executed(std::string_view role, const Effect& effect) = 0;
+  virtual void ran(std::string_view role, const FunctionRun& run) = 0;
+};
+
 /// A broken invariant.
 struct Violation {
   std::string claim;
@@ -162,6 +171,9 @@ class World {
   using NoteListener = std::function<void(NodeId, std::string_view)>;
   void on_note(NoteListener listener) { note_listener_ = std::move(listener); }
 
+  /// Null: nobody watches. Changes no run.
+  void watch_user_code(UserCodeWatch* watch) { user_code_watch_ = watch; }
+
   /// While it lives, devices are used without time and trace: for judges, who look from outside.
   class Outside {
    public:
@@ -199,6 +211,7 @@ class World {
   void reached(Task& task, const Landmark& landmark, std::string_view role,
                const LandmarkFields& fields);
   void note(Task& task, std::string_view sentence);
+  UserCodeWatch* user_code_watch() const { return user_code_watch_; }
   [[noreturn]] void violate(std::string_view claim, Where where);
 
  private:
@@ -210,6 +223,7 @@ class World {
   Seed seed_;
   Timings timings_;
   StackPool& stacks_;
+  UserCodeWatch* user_code_watch_ = nullptr;
   Trace trace_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<Network> network_;

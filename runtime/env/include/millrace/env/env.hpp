@@ -15,6 +15,7 @@
 #include "millrace/env/parker.hpp"
 #include "millrace/env/sink_table.hpp"
 #include "millrace/env/tasks.hpp"
+#include "millrace/env/user_code.hpp"
 
 namespace millrace {
 
@@ -37,6 +38,7 @@ struct Env {
   Host& host;
   Chance& chance;
   Landmarks& landmarks;
+  UserCode& user_code;
 
   Instant now() const { return clock.now(); }
   Instant in(std::chrono::nanoseconds span) const { return clock.now() + span; }

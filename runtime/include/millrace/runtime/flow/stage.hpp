@@ -25,6 +25,7 @@ struct StageContext {
   CheckpointId restored;  ///< The checkpoint that the task starts from.
   Lineage lineage{};      ///< Of the job's history.
   Term term{};            ///< Of whoever started the task.
+  int place = 0;          ///< Which stage of its task's chain it is.
 };
 
 /// One of the ways out of a stage: lane number `lane` of the `lanes` to the subtasks that take what

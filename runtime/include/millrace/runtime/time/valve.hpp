@@ -45,6 +45,7 @@ class Valve {
     bool has_caught_up = true;
     bool has_ended() const { return watermark == EventTime::max(); }
   };
+  void activate(Input& input);
   ValveAction settle(bool held_others_back);
   Input& at(int input) { return inputs_[static_cast<std::size_t>(input)]; }
 

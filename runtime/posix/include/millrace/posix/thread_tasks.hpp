@@ -22,6 +22,7 @@ struct NodeDevices {
   SinkTables& sinks;
   Host& host;
   Landmarks& landmarks;
+  UserCode& user_code;
 };
 
 /// Runs `body` in the calling thread, as a task of the node. Whatever it throws comes out, also
