@@ -14,11 +14,6 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-/// A record that cannot be read: why.
-struct BadRecord {
-  std::string why;
-};
-
 std::string_view expected_of(FieldType type) {
   switch (type) {
     case FieldType::integer: return "an int64";
@@ -79,7 +74,7 @@ class JsonRowReader final : public SourceReader<Row> {
         ++skipped_;
         return;
       }
-      throw JobFailed(fmt::format("{}:{}: {}", partition_, entry.at.line, bad.why));
+      throw_bad_record(partition_, entry.at.line, bad.what());
     }
   }
 
@@ -87,11 +82,11 @@ class JsonRowReader final : public SourceReader<Row> {
     dom::element document;
     // The log promises that 64 bytes behind an entry may be read, which is what simdjson needs.
     if (const auto error = parser_.parse(line.data(), line.size(), false).get(document)) {
-      throw BadRecord{fmt::format("this is not JSON: {}", simdjson::error_message(error))};
+      throw BadRecord(fmt::format("this is not JSON: {}", simdjson::error_message(error)));
     }
     dom::object object;
     if (document.get(object) != simdjson::SUCCESS) {
-      throw BadRecord{fmt::format("a JSON object is expected, not {}", found_in(document))};
+      throw BadRecord(fmt::format("a JSON object is expected, not {}", found_in(document)));
     }
     collect(object);
     Row row(static_cast<std::uint32_t>(description_.fields.size()));
@@ -109,7 +104,7 @@ class JsonRowReader final : public SourceReader<Row> {
       for (std::size_t tried = 0; tried < fields.size(); ++tried) {
         const std::size_t i = (likely + tried) % fields.size();
         if (fields[i].name != pair.key) continue;
-        if (values_[i]) throw BadRecord{fmt::format("the field `{}` stands there twice", pair.key)};
+        if (values_[i]) throw BadRecord(fmt::format("the field `{}` stands there twice", pair.key));
         values_[i] = pair.value;
         likely = i + 1;
         break;
@@ -121,8 +116,8 @@ class JsonRowReader final : public SourceReader<Row> {
     const Field& field = description_.fields[i];
     if (!values_[i] || values_[i]->is_null()) {
       if (field.nullable) return;
-      throw BadRecord{fmt::format("the field `{}` is {}; {} is expected", field.name,
-                                  values_[i] ? "null" : "missing", expected_of(field.type))};
+      throw BadRecord(fmt::format("the field `{}` is {}; {} is expected", field.name,
+                                  values_[i] ? "null" : "missing", expected_of(field.type)));
     }
     const dom::element value = *values_[i];
     switch (field.type) {
@@ -148,15 +143,15 @@ class JsonRowReader final : public SourceReader<Row> {
   }
 
   [[noreturn]] static void mismatch(const Field& field, dom::element value) {
-    throw BadRecord{fmt::format("the field `{}` is {}; {} is expected", field.name, found_in(value),
-                                expected_of(field.type))};
+    throw BadRecord(fmt::format("the field `{}` is {}; {} is expected", field.name, found_in(value),
+                                expected_of(field.type)));
   }
 
   void check_time(std::int64_t ms) const {
     if (ms >= earliest_event_time.ms && ms <= latest_event_time.ms) return;
-    throw BadRecord{fmt::format(
+    throw BadRecord(fmt::format(
         "the field `{}` is {}; a time in the years 1 to 9999 is expected, in ms since 1970",
-        description_.fields[description_.event_time].name, ms)};
+        description_.fields[description_.event_time].name, ms));
   }
 
   const JsonRows& description_;

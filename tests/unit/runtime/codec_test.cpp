@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <set>
 
 #include <catch2/catch.hpp>
 
@@ -52,6 +53,29 @@ struct PointInside {
   Point point;
   std::int32_t z = 0;
 };
+
+/// Lies in memory as it is written by default, and has a Codec of its own.
+struct Money {
+  std::int64_t cents = 0;
+  friend bool operator==(const Money&, const Money&) = default;
+};
+struct Purse {
+  Money money;
+  std::int64_t owner = 0;
+};
+
+}  // namespace
+
+template <>
+struct millrace::Codec<Money> {
+  static void encode(Encoder& out, const Money& value) { out.text(std::to_string(value.cents)); }
+  static void decode(Decoder& in, Money& value) {
+    value.cents = std::stoll(std::string(in.text()));
+  }
+  static constexpr std::uint64_t shape() { return hash_name("money"); }
+};
+
+namespace {
 
 template <class T>
 Bytes encoded(const T& value) {
@@ -105,6 +129,14 @@ TEST_CASE("values of every kind survive being written and read back", "[runtime]
   CHECK(there_and_back(std::optional<std::int64_t>{3}) == 3);
   CHECK(there_and_back(std::tuple<Point, std::string>{{1, 2}, "x"}) ==
         std::tuple<Point, std::string>{{1, 2}, "x"});
+  CHECK(there_and_back(std::pair<Color, std::string>{Color::red, "x"}) ==
+        std::pair<Color, std::string>{Color::red, "x"});
+  CHECK(there_and_back(std::map<std::string, Point>{}).empty());
+  CHECK(there_and_back(std::map<std::string, Point>{{"b", {1, 2}}, {"a", {3, 4}}}) ==
+        std::map<std::string, Point>{{"a", {3, 4}}, {"b", {1, 2}}});
+  CHECK(there_and_back(std::set<std::int32_t>{3, -1, 2}) == std::set<std::int32_t>{-1, 2, 3});
+  CHECK(there_and_back(std::set<std::pair<std::uint8_t, std::string>>{{2, ""}, {1, "x"}}) ==
+        std::set<std::pair<std::uint8_t, std::string>>{{1, "x"}, {2, ""}});
   CHECK(there_and_back(Empty{}) == Empty{});
   CHECK(there_and_back(Point{-1, 2}) == Point{-1, 2});
   CHECK(there_and_back(Padded{1, -2}) == Padded{1, -2});
@@ -129,8 +161,30 @@ TEST_CASE("values are little endian, without padding, with counts before lists",
   CHECK(encoded(std::optional<std::uint8_t>{}) == bytes_of({0}));
   CHECK(encoded(std::optional<std::uint8_t>{9}) == bytes_of({1, 9}));
   CHECK(encoded(std::variant<std::int64_t, std::uint8_t>{std::uint8_t{9}}) == bytes_of({1, 9}));
+  CHECK(encoded(std::set<std::uint8_t>{9, 7}) == bytes_of({2, 0, 0, 0, 7, 9}));
+  CHECK(encoded(std::map<std::uint8_t, bool>{{9, true}, {7, false}}) ==
+        bytes_of({2, 0, 0, 0, 7, 0, 9, 1}));
   CHECK(encoded(Color::green) == bytes_of({2}));
   CHECK(encoded(Empty{}).empty());
+}
+
+TEST_CASE("a codec of one's own is used wherever the type stands", "[runtime][codec]") {
+  CHECK(encoded(Money{7}) == bytes_of({1, 0, 0, 0, '7'}));
+  CHECK(there_and_back(Purse{{12}, 3}).money == Money{12});
+  static_assert(Plain<Point> && Plain<PointInside> && Plain<std::array<Point, 2>>);
+  static_assert(!Plain<Money> && !Plain<Purse> && !Plain<Padded>);
+}
+
+TEST_CASE("maps and sets whose keys do not ascend are refused", "[runtime][codec]") {
+  using Set = std::set<std::uint8_t>;
+  using Map = std::map<std::uint8_t, std::uint8_t>;
+  CHECK(decoded_from<Set>({2, 0, 0, 0, 1, 2}) == Set{1, 2});
+  CHECK_THROWS_AS(decoded_from<Set>({2, 0, 0, 0, 2, 1}), CorruptBytes);
+  CHECK_THROWS_AS(decoded_from<Set>({2, 0, 0, 0, 1, 1}), CorruptBytes);
+  CHECK_THROWS_AS(decoded_from<Set>({3, 0, 0, 0, 1, 3, 2}), CorruptBytes);
+  CHECK_THROWS_AS(decoded_from<Map>({2, 0, 0, 0, 1, 5, 1, 6}), CorruptBytes);
+  CHECK_THROWS_AS(decoded_from<Map>({2, 0, 0, 0, 2, 5, 1, 6}), CorruptBytes);
+  CHECK_THROWS_AS(decoded_from<Map>({2, 0, 0, 0, 1, 5, 2}), CorruptBytes);
 }
 
 TEST_CASE("bytes that end too early, or say what cannot be, are refused", "[runtime][codec]") {

@@ -104,7 +104,7 @@ inline constexpr Landmark batch_read{"batch_read",
                                      "a source has handed on records; count= how many", data};
 inline constexpr Landmark window_fired{"window_fired", "a window has ended; count= its keys", data};
 inline constexpr Landmark rows_late{
-    "rows_late", "rows came after their window had ended; count= how many", data};
+    "rows_late", "rows came too late for their window or their join; count= how many", data};
 
 inline constexpr const Landmark* all[] = {
     &genesis_stored,     &head_swap_begun, &head_outcome_unknown,

@@ -6,11 +6,9 @@
 
 #include "millrace/runtime/row.hpp"
 #include "millrace/runtime/source.hpp"
+#include "millrace/runtime/source/bad_record.hpp"
 
 namespace millrace {
-
-/// What to do with a record that cannot be read.
-enum class OnBadRecord : std::uint8_t { fail, skip };
 
 /// JSON objects, one a line, read into rows of these fields.
 struct JsonRows {

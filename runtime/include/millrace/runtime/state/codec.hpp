@@ -3,7 +3,10 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -23,8 +26,8 @@ namespace millrace {
 /// lists.
 ///
 /// There is nothing to write for numbers, truth values, enumerations, texts, optional, variant,
-/// vector, array, and plain structs of up to 16 such members: those are found by the compiler. For
-/// anything else:
+/// vector, array, pair, map, set, and plain structs of up to 16 such members: those are found by
+/// the compiler. For anything else:
 ///
 ///     template <>
 ///     struct millrace::Codec<Money> {
@@ -58,15 +61,18 @@ constexpr std::uint64_t shape() {
   return Codec<T>::shape();
 }
 
-/// Values whose bytes in memory are their encoding: no padding, nothing that points.
+/// Values whose bytes in memory are their encoding: no padding, nothing that points, and no member
+/// with a Codec of its own, which may write it otherwise.
 template <class T>
-concept Plain = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>;
+concept Plain = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T> &&
+                requires { requires Codec<T>::as_in_memory; };
 
 template <class T>
   requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::same_as<T, Int128>
 struct Codec<T> {
   static void encode(Encoder& out, T value) { out.raw(&value, sizeof value); }
   static void decode(Decoder& in, T& value) { in.raw(&value, sizeof value); }
+  static constexpr bool as_in_memory = true;
   static constexpr std::uint64_t shape() {
     return mix64(sizeof(T) * 4 + (std::is_floating_point_v<T> ? 3 : std::is_signed_v<T> ? 1 : 2));
   }
@@ -78,6 +84,7 @@ struct Codec<bool> {
   static void decode(Decoder& in, bool& value) {
     value = in.number<std::uint8_t>() != 0;  // Any other byte in a bool is undefined behaviour.
   }
+  static constexpr bool as_in_memory = true;
   static constexpr std::uint64_t shape() { return hash_name("truth"); }
 };
 
@@ -93,6 +100,7 @@ struct Codec<T> {
       if (!is_known(value)) throw CorruptBytes("an enumeration holds none of its values");
     }
   }
+  static constexpr bool as_in_memory = true;
   static constexpr std::uint64_t shape() {
     return mix64(hash_name("enumeration") ^ millrace::shape<std::underlying_type_t<T>>());
   }
@@ -102,6 +110,7 @@ template <>
 struct Codec<EventTime> {
   static void encode(Encoder& out, EventTime value) { out.number(value.ms); }
   static void decode(Decoder& in, EventTime& value) { value.ms = in.number<std::int64_t>(); }
+  static constexpr bool as_in_memory = true;
   static constexpr std::uint64_t shape() { return hash_name("event time"); }
 };
 
@@ -137,6 +146,7 @@ struct Codec<std::array<T, N>> {
   static constexpr std::uint64_t shape() {
     return mix64(hash_name("array") ^ N ^ millrace::shape<T>());
   }
+  static constexpr bool as_in_memory = Plain<T>;
 };
 
 template <class T>
@@ -174,6 +184,63 @@ struct Codec<std::variant<T...>> {
   }
 };
 
+template <class A, class B>
+struct Codec<std::pair<A, B>> {
+  static void encode(Encoder& out, const std::pair<A, B>& value) {
+    millrace::encode(out, value.first);
+    millrace::encode(out, value.second);
+  }
+  static void decode(Decoder& in, std::pair<A, B>& value) {
+    millrace::decode(in, value.first);
+    millrace::decode(in, value.second);
+  }
+  static constexpr std::uint64_t shape() {
+    return mix64(hash_name("pair") ^ mix64(millrace::shape<A>() ^ mix64(millrace::shape<B>())));
+  }
+};
+
+namespace codec_detail {
+
+/// Maps and sets: a list of their elements in ascending order, and never in another.
+template <class Container, class Element>
+struct Ordered {
+  static void encode(Encoder& out, const Container& value) {
+    out.number(static_cast<std::uint32_t>(value.size()));
+    for (const auto& element : value) {
+      if constexpr (requires { typename Container::mapped_type; }) {
+        millrace::encode(out, element.first);
+        millrace::encode(out, element.second);
+      } else {
+        millrace::encode(out, element);
+      }
+    }
+  }
+  static void decode(Decoder& in, Container& value) {
+    value.clear();
+    const auto count = in.count(1);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto added = value.insert(value.end(), decoded<Element>(in));
+      if (value.size() == i || std::next(added) != value.end()) {
+        throw CorruptBytes("the keys of a map or set do not ascend");
+      }
+    }
+  }
+};
+
+}  // namespace codec_detail
+
+template <class K, class V>
+struct Codec<std::map<K, V>> : codec_detail::Ordered<std::map<K, V>, std::pair<K, V>> {
+  static constexpr std::uint64_t shape() {
+    return mix64(hash_name("map") ^ millrace::shape<std::pair<K, V>>());
+  }
+};
+
+template <class T>
+struct Codec<std::set<T>> : codec_detail::Ordered<std::set<T>, T> {
+  static constexpr std::uint64_t shape() { return mix64(hash_name("set") ^ millrace::shape<T>()); }
+};
+
 template <class... T>
 struct Codec<std::tuple<T...>> {
   static void encode(Encoder& out, const std::tuple<T...>& value) {
@@ -192,7 +259,9 @@ struct Codec<std::tuple<T...>> {
 namespace codec_detail {
 
 template <class... T>
-struct Types {};
+struct Types {
+  static constexpr bool are_plain = (Plain<T> && ...);
+};
 template <class... T>
 constexpr std::uint64_t shape_of(Types<T...>) {
   std::uint64_t s = hash_name("struct");
@@ -206,6 +275,12 @@ constexpr std::uint64_t shape_of(Types<T...>) {
 template <class T>
   requires(std::is_aggregate_v<T> && !std::is_array_v<T>)
 struct Codec<T> {
+  // From the members' types and never from a value: clang cannot make a text at compile time.
+  using MemberTypes = decltype(with_fields(std::declval<T&>(), [](auto&... member) {
+    return codec_detail::Types<std::remove_cvref_t<decltype(member)>...>{};
+  }));
+  static constexpr bool as_in_memory = MemberTypes::are_plain;
+
   static void encode(Encoder& out, const T& value) {
     if constexpr (Plain<T>) {
       out.raw(&value, sizeof value);
@@ -216,13 +291,7 @@ struct Codec<T> {
   static void decode(Decoder& in, T& value) {
     with_fields(value, [&](auto&... member) { (millrace::decode(in, member), ...); });
   }
-  static constexpr std::uint64_t shape() {
-    // From the members' types and never from a value: clang cannot make a text at compile time.
-    using MemberTypes = decltype(with_fields(std::declval<T&>(), [](auto&... member) {
-      return codec_detail::Types<std::remove_cvref_t<decltype(member)>...>{};
-    }));
-    return codec_detail::shape_of(MemberTypes{});
-  }
+  static constexpr std::uint64_t shape() { return codec_detail::shape_of(MemberTypes{}); }
 };
 
 }  // namespace millrace

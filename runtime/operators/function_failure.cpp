@@ -1,0 +1,22 @@
+#include "millrace/runtime/operators/function_failure.hpp"
+
+#include <fmt/format.h>
+
+#include "millrace/env/error.hpp"
+
+namespace millrace {
+
+std::string describe_key(std::int64_t number) { return fmt::format("key {}", number); }
+std::string describe_key(std::uint64_t number) { return fmt::format("key {}", number); }
+std::string describe_key(std::string_view text) { return fmt::format("key `{}`", text); }
+std::string describe_key_hash(std::uint64_t hash) {
+  return fmt::format("a key of hash {:016x}", hash);
+}
+
+void throw_function_failed(std::string_view operator_name, std::string_view where, EventTime time,
+                           const std::exception& error) {
+  throw JobFailed(fmt::format("{}: the function failed at {}, event time {} ms: {}", operator_name,
+                              where, time.ms, error.what()));
+}
+
+}  // namespace millrace
