@@ -1,5 +1,6 @@
 #include "sample.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,6 +16,12 @@ properties::Input sample(std::uint64_t records) {
   whole.events_per_second = 10;
   whole.generators = 4;
   whole.out_of_order_group = 4;
+  // Where an auction is that q2 watches; and few at a time, so that most come, meet and go.
+  whole.first_event_id = 1'500;
+  whole.auctions_in_flight = 10;
+  whole.active_people = 4;
+  whole.hot_seller_ratio = 1;
+  whole.hot_bidder_ratio = 1;
   properties::Input input;
   for (const GeneratorConfig& part : split(whole)) {
     const Generator generator(part);

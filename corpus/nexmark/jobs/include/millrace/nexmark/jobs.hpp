@@ -30,8 +30,9 @@ Job q11(const Source<Event>& events, const Sink<BidSession>& rows);
 /// Its rows are of a clock's windows, and so others in every run. What holds is that a bidder's
 /// counts add up to `reference::q12`.
 Job q12(const Source<Event>& events, const Sink<BidderCount>& rows);
-/// The same counts, added up: one row a bidder for each count, the last of which is
-/// `reference::q12`. For an upsert table, and for those who want to see that it holds.
+/// Such counts added up: a row for each, the last of which is `reference::q12`. For an upsert
+/// table, and for those who want to see that it holds: windows are of a second here, so that a
+/// short run has several.
 Job q12_total(const Source<Event>& events, const Sink<BidderCount>& rows);
 
 // A row for every bid, in the place of the one with its key: the last ones are those of the
