@@ -50,7 +50,10 @@ class KeyContext {
 
   /// What the node's wall clock says. It may be wrong and jump, and says something else when rows
   /// are read again after a failure: what depends on it is not repeatable.
-  EventTime wall() const { return env_->clock.wall(); }
+  EventTime wall() {
+    asked_for_wall_ = true;
+    return env_->clock.wall();
+  }
   /// The same as `wake`, by the wall clock, with `on_wall_alarm`. One that is set in the past, or
   /// was missed while the job did not run, rings at once.
   void wake_at_wall(EventTime when) {
@@ -81,6 +84,7 @@ class KeyContext {
   EventTime time_;
   EventTime watermark_;
   bool is_forgotten_ = false;
+  bool asked_for_wall_ = false;
   std::uint64_t late_ = 0;
   KeyAlarms<K>* alarms_ = nullptr;
   KeyAlarms<K, WallAlarmIndex<K>>* wall_alarms_ = nullptr;
