@@ -53,7 +53,7 @@ typename Drive<P>::Make make(P join) {
   };
 }
 Within within(Duration before, Duration after) { return {before, after, {}}; }
-InWindow in_windows(Duration size, Duration slide) { return {sliding(size, slide), {}}; }
+InWindow in_windows(Duration size, Duration slide) { return {{size, slide}, {}}; }
 
 /// One thing that happens to an operator.
 struct Event {
@@ -411,7 +411,7 @@ TEST_CASE("whatever comes in whatever batches, a window join gives every pair on
     std::int64_t size, slide;
   };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    for (const Size size : {Size{10, 10}, Size{1, 1}, Size{20, 5}, Size{21, 5}, Size{3, 10}}) {
+    for (const Size size : {Size{10, 10}, Size{1, 1}, Size{20, 5}, Size{21, 5}}) {
       for (const std::size_t most : {1U, 7U, 1'024U}) {
         CAPTURE(seed, size.size, size.slide, most);
         const auto events = some_events(seed, 300);
