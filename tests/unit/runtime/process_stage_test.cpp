@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -118,6 +119,17 @@ struct Deaf {
     here.wake({1});
   }
 };
+/// Remembers what it must not.
+struct Cheating {
+  struct State {};
+  using Output = std::int64_t;
+  std::shared_ptr<std::int64_t> calls = std::make_shared<std::int64_t>(0);
+  template <class Context>
+  void on_record(std::int64_t, Context&, Emit<std::int64_t>& out) const {
+    out(++*calls);
+  }
+};
+
 struct Count {
   std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
 };
@@ -311,11 +323,11 @@ TEST_CASE("a function that lets out more than a batch holds lets it out whole an
   }
 }
 
-TEST_CASE("a function that throws ends the job, and operator, key and time are named",
+TEST_CASE("a function that throws ends its task, and operator, key and time are named",
           "[runtime][process]") {
   FakeWorld world;
   Drive numbers(world, 1, obeying());
-  CHECK(message_of<JobFailed>([&] {
+  CHECK(message_of<FunctionFailed>([&] {
           numbers.take(0, 5, Key{-7}, Order{Do::fail, 0});
         }) == "operator: the function failed at key -7, event time 5 ms: no such thing");
   CHECK(message_of<IoError>([&] {
@@ -326,13 +338,13 @@ TEST_CASE("a function that throws ends the job, and operator, key and time are n
   KeyedDrive<Text> texts(world, 1, [](const StageContext& context) {
     return std::make_unique<Text>(context, "operator", Failing{});
   });
-  CHECK(message_of<JobFailed>([&] { texts.take(0, 5, std::string("x y"), 1); }) ==
+  CHECK(message_of<FunctionFailed>([&] { texts.take(0, 5, std::string("x y"), 1); }) ==
         "operator: the function failed at key `x y`, event time 5 ms: a sum does not fit");
   using Structs = ProcessStage<Pair, int, Failing>;
   KeyedDrive<Structs> structs(world, 1, [](const StageContext& context) {
     return std::make_unique<Structs>(context, "operator", Failing{});
   });
-  CHECK(message_of<JobFailed>([&] {
+  CHECK(message_of<FunctionFailed>([&] {
           structs.take(0, 5, Pair{1, 2}, 1);
         }).find("operator: the function failed at a key of hash ") == 0);
 }
@@ -362,9 +374,52 @@ TEST_CASE("an alarm without a function for it is the function's mistake", "[runt
     KeyedDrive<Stage2> drive(world, 1, [by_wall](const StageContext& context) {
       return std::make_unique<Stage2>(context, "operator", Deaf{by_wall});
     });
-    const auto message = message_of<JobFailed>([&] { drive.take(0, 5, Key{1}, 1); });
+    const auto message = message_of<FunctionFailed>([&] { drive.take(0, 5, Key{1}, 1); });
     CHECK(message.find("the function has no on_") != message.npos);
   }
+}
+
+TEST_CASE("who watches a function sees what it makes of what, and whether that is always the same",
+          "[runtime][process]") {
+  const auto runs_of = [](auto first, auto make_stage) {
+    FakeWorld world;
+    world.user_code.watches = true;
+    KeyedDrive<std::remove_cvref_t<decltype(*make_stage(StageContext{world.env()}))>> drive(
+        world, 1, make_stage);
+    first(drive);
+    return world.user_code.runs;
+  };
+  const auto sums = [](const StageContext& context) {
+    return std::make_unique<ProcessStage<Key, std::int64_t, Reduce<std::int64_t, Count>>>(
+        context, "operator", Reduce<std::int64_t, Count>{});
+  };
+  const auto cheating = [](const StageContext& context) {
+    return std::make_unique<ProcessStage<Key, std::int64_t, Cheating>>(context, "operator",
+                                                                       Cheating{});
+  };
+  const auto rows = [](auto& drive) {
+    for (const std::int64_t value : {0, 0, 5}) drive.take(0, 7, Key{1}, value);
+    for (const std::int64_t value : {0, 0, 5}) drive.take(0, 7, Key{2}, value);
+  };
+  const auto honest = runs_of(rows, sums);
+  REQUIRE(honest.size() == 6);
+  CHECK(honest[0].given != honest[1].given);  // The state before is another,
+  CHECK(honest[1].given != honest[2].given);  // or the row,
+  CHECK(honest[0].given != honest[3].given);  // or the key.
+  CHECK(runs_of(rows, sums)[2].result == honest[2].result);
+
+  const auto cheated = runs_of(rows, cheating);
+  CHECK(cheated[0].given == cheated[1].given);
+  CHECK(cheated[0].result != cheated[1].result);
+
+  const auto alarms = [](auto& drive) {
+    drive.take(0, 5, Key{1}, Order{Do::wake, 20});
+    drive.take(0, 5, Key{1}, Order{Do::wake_at_wall, 20});
+    drive.take(0, 5, Key{1}, Order{Do::emit_many, 2'000});
+    drive.end();
+    drive.look_at_clock(50);
+  };
+  CHECK(runs_of(alarms, obeying()).size() == 4);  // Nothing compares what the wall clock says.
 }
 
 TEST_CASE("rows that a function counts as late are told, and stay counted", "[runtime][process]") {

@@ -121,10 +121,11 @@ class Operator final : public WindowOperator {
     if (subtask.rows.full() || subtask.rows.size() >= batch_rows) hand_on(subtask);
   }
   void watermark(EventTime time) override {
-    for (auto& subtask : subtasks_) {
-      hand_on(*subtask);
-      subtask->stage->watermark(time);
-    }
+    for (std::size_t i = 0; i < subtasks_.size(); ++i) watermark_of(i, time);
+  }
+  void watermark_of(std::size_t subtask, EventTime time) override {
+    hand_on(*subtasks_[subtask]);
+    subtasks_[subtask]->stage->watermark(time);
   }
   void wall(EventTime now) override {
     world_.clock.set_wall(now);

@@ -54,13 +54,15 @@ class WindowOperator {
 
   virtual void row(std::int64_t time, std::int64_t key, std::int64_t value) = 0;
   virtual void watermark(EventTime time) = 0;
+  /// For one subtask alone, as behind inputs that fell idle.
+  virtual void watermark_of(std::size_t subtask, EventTime time) = 0;
   /// Rings as a task does: those subtasks that asked to be called by now.
   virtual void wall(EventTime now) = 0;
   /// Everything that came out since the last time, sorted.
   virtual std::vector<std::string> taken() = 0;
   /// A checkpoint, and an operator of other parallelism that was started from it.
   virtual std::unique_ptr<WindowOperator> restored(int parallelism) = 0;
-  /// Keys or panes that are kept: the size of a snapshot of nothing is the least there is.
+  /// Of a snapshot: that of nothing is the least there is.
   virtual std::size_t state_bytes() = 0;
 };
 std::unique_ptr<WindowOperator> window_operator(FakeWorld& world, const WindowSpec& spec,

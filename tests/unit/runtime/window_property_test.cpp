@@ -220,3 +220,36 @@ TEST_CASE("what has been cleaned up leaves nothing in the state", "[runtime][win
     CHECK(windows->state_bytes() == empty);
   });
 }
+
+TEST_CASE("what one subtask had let out and another had not comes out once, put together",
+          "[runtime][window]") {
+  for (const char* const words :
+       {"tumbling 10", "sliding 10 5", "sliding 10 4, merged", "sliding 10 5, late 20",
+        "tumbling 10, late forever", "tumbling 10, by key", "sliding 10 5, late 20, by key",
+        "sessions 10", "sessions 10, late 20"}) {
+    for (const int parallelism : {1, 2, 3}) {
+      for (const bool is_restored_twice : {false, true}) {
+        CAPTURE(words, parallelism, is_restored_twice);
+        FakeWorld world;
+        NaiveWindows naive(window_spec(words));
+        auto windows = window_operator(world, window_spec(words), 2);
+        for (std::int64_t i = 0; i < 60; ++i) {
+          windows->row(i % 23, i % 10, i);
+          naive.row(i % 23, i % 10, i);
+        }
+        windows->watermark({4});
+        windows->watermark_of(1, {17});
+        windows = windows->restored(parallelism);
+        if (is_restored_twice) windows = windows->restored(parallelism);
+        windows->watermark({18});
+        naive.watermark(18);
+        std::sort(naive.out.begin(), naive.out.end());
+        CHECK(windows->taken() == std::exchange(naive.out, {}));
+        windows->watermark(EventTime::max());
+        naive.watermark(EventTime::max().ms);
+        std::sort(naive.out.begin(), naive.out.end());
+        CHECK(windows->taken() == naive.out);
+      }
+    }
+  }
+}

@@ -26,6 +26,7 @@ class BroadcastProcessStage final : public Stage {
     P process;
     std::shared_ptr<const Broadcast> broadcast;
 
+    const Broadcast& known() const { return *broadcast; }
     void on_alarm(KeyContext<K, State>& here, Emit<Output>& out) const
       requires requires(const P& p, const Broadcast& b) { p.on_alarm(here, b, out); }
     {
@@ -50,7 +51,7 @@ class BroadcastProcessStage final : public Stage {
 
   void deliver(int port, AnyBatch& rows) override {
     if (port == rows_port) {
-      function_.take(static_cast<Parcel<Keyed<K, T>>&>(rows).rows,
+      function_.take(port, static_cast<Parcel<Keyed<K, T>>&>(rows).rows,
                      [](const Function& function, const T& row, auto& here, auto& out) {
                        function.process.on_record(row, here, *function.broadcast, out);
                      });

@@ -5,11 +5,14 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "millrace/env/error.hpp"
+#include "millrace/runtime/aggregate.hpp"
 #include "millrace/runtime/flow/stage.hpp"
+#include "millrace/runtime/flow/watched.hpp"
 #include "millrace/runtime/flow/writers.hpp"
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/operators/function_failure.hpp"
@@ -37,7 +40,8 @@ class KeyedFunction {
         at_(context.at),
         name_(std::move(name)),
         process_(std::move(process)),
-        keep_(keep) {
+        keep_(keep),
+        is_watched_(env_.user_code.is_watched()) {
     here_.watermark_ = EventTime::min();
     here_.alarms_ = &alarms_;
     here_.wall_alarms_ = &wall_alarms_;
@@ -46,16 +50,17 @@ class KeyedFunction {
   KeyedFunction(const KeyedFunction&) = delete;
   KeyedFunction& operator=(const KeyedFunction&) = delete;
 
-  /// Calls `handle(process, row, context, emit)` for each row, with the state of its key.
+  /// Calls `handle(process, row, context, emit)` for each row of input `port`, with the state of
+  /// its key.
   template <class T, class Handle>
-  void take(Batch<Keyed<K, T>>& rows, Handle&& handle) {
+  void take(int port, Batch<Keyed<K, T>>& rows, Handle&& handle) {
     const std::uint64_t late_before = here_.late_;
     for (const Record<Keyed<K, T>>& row : rows) {
       const K& key = row.value.key;
       const std::uint64_t hash = hash_key(key);
       Slot& slot = table_.at(key, hash);
       touch(slot, row.time, key);
-      run(key, hash, slot, row.time,
+      run(key, hash, slot, row.time, std::tie(port, row.value.value),
           [&] { handle(std::as_const(process_), row.value.value, here_, emit_); });
     }
     send();
@@ -71,7 +76,7 @@ class KeyedFunction {
       const auto ring = [this](const K& key, std::uint64_t hash, Slot& slot, EventTime when) {
         if (has_expired(slot, when)) return table_.erase(key, hash);
         touch(slot, when, key);
-        run(key, hash, slot, when, [this] { process_.on_alarm(here_, emit_); });
+        run(key, hash, slot, when, Nothing{}, [this] { process_.on_alarm(here_, emit_); });
       };
       alarms_.ring(time, table_, &Slot::alarm, ring);
     }
@@ -94,7 +99,8 @@ class KeyedFunction {
       const EventTime time{here_.watermark_.ms + (here_.watermark_ < EventTime::max() ? 1 : 0)};
       wall_alarms_.ring(now, table_, &Slot::wall_alarm,
                         [&](const K& key, std::uint64_t hash, Slot& slot, EventTime) {
-                          run(key, hash, slot, time,
+                          here_.asked_for_wall_ = true;
+                          run(key, hash, slot, time, Nothing{},
                               [this] { process_.on_wall_alarm(here_, emit_); });
                         });
       send();
@@ -174,20 +180,31 @@ class KeyedFunction {
     }
   }
 
-  template <class F>
-  void run(const K& key, std::uint64_t hash, Slot& slot, EventTime time, F&& f) {
+  /// `given` is what the function gets besides key, state and time.
+  template <class Given, class F>
+  void run(const K& key, std::uint64_t hash, Slot& slot, EventTime time, const Given& given,
+           F&& f) {
     here_.key_ = &key;
     here_.state_ = &slot.state;
     if constexpr (rings) here_.alarm_ = &slot.alarm;
     if constexpr (rings_at_wall) here_.wall_alarm_ = &slot.wall_alarm;
     here_.time_ = time;
+    here_.effects_ = 0;
     emit_.time_ = time;
+    FunctionRun watched;
+    if (is_watched_) [[unlikely]] {
+      send();  // What is let out now is of this call.
+      watched.given = given_to(key, slot, given);
+    }
     try {
       f();
     } catch (const WorldError&) {
       throw;
     } catch (const std::exception& error) {
       throw_function_failed(name_, describe_key_of(key), time, error);
+    }
+    if (is_watched_) [[unlikely]] {
+      report(watched, slot);
     }
     if (here_.is_forgotten_) [[unlikely]] {
       here_.is_forgotten_ = false;
@@ -196,6 +213,29 @@ class KeyedFunction {
     if (!emit_.full_.empty()) [[unlikely]] {
       send_full();
     }
+  }
+  template <class Given>
+  [[gnu::noinline]] std::uint64_t given_to(const K& key, const Slot& slot, const Given& given) {
+    ValueHash hash;
+    hash.add(key).add(slot).add(here_.time_).add(here_.watermark_);
+    if constexpr (requires { process_.known(); }) hash.add(process_.known());
+    if constexpr (std::is_same_v<Given, Nothing>) {
+      hash.add(given);
+    } else {
+      hash.add(std::get<0>(given)).add(std::get<1>(given));
+    }
+    return hash.finish();
+  }
+  [[gnu::noinline]] void report(FunctionRun run, const Slot& slot) {
+    ValueHash result;
+    const auto add = [&](const Batch<Out>& rows) {
+      for (const Record<Out>& row : rows) result.add(row.time).add(row.value);
+    };
+    for (const Batch<Out>& rows : emit_.full_) add(rows);
+    add(emit_.rows_);
+    run.result = result.add(slot).add(here_.is_forgotten_).finish();
+    // The wall clock says something else every time.
+    if (!std::exchange(here_.asked_for_wall_, false)) env_.user_code.ran(env_.role, run);
   }
   [[gnu::noinline]] void send_full() {
     for (Batch<Out>& rows : emit_.full_) outlet_.send(rows);
@@ -231,6 +271,7 @@ class KeyedFunction {
   std::string name_;
   P process_;
   [[no_unique_address]] Keep keep_;
+  bool is_watched_;
   Table table_;
   KeyAlarms<K> alarms_;
   KeyAlarms<K, WallAlarmIndex<K>> wall_alarms_;

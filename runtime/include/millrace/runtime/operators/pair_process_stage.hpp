@@ -21,12 +21,12 @@ class PairProcessStage final : public Stage {
 
   void deliver(int port, AnyBatch& rows) override {
     if (port == left_port) {
-      function_.take(static_cast<Parcel<Keyed<K, L>>&>(rows).rows,
+      function_.take(port, static_cast<Parcel<Keyed<K, L>>&>(rows).rows,
                      [](const P& process, const L& row, auto& here, auto& out) {
                        process.on_left(row, here, out);
                      });
     } else {
-      function_.take(static_cast<Parcel<Keyed<K, R>>&>(rows).rows,
+      function_.take(port, static_cast<Parcel<Keyed<K, R>>&>(rows).rows,
                      [](const P& process, const R& row, auto& here, auto& out) {
                        process.on_right(row, here, out);
                      });

@@ -17,7 +17,7 @@ class ProcessStage final : public Consumer<Keyed<K, T>> {
       : function_(context, std::move(name), std::move(process), keep) {}
 
   void take(Batch<Keyed<K, T>>& rows) override {
-    function_.take(rows, [](const P& process, const T& row, auto& here, auto& out) {
+    function_.take(0, rows, [](const P& process, const T& row, auto& here, auto& out) {
       process.on_record(row, here, out);
     });
   }

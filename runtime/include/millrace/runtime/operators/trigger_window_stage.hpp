@@ -260,14 +260,15 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
     grow(open[at], window);
     return &open[at];
   }
-  void grow(Open& open, Window window) const {
+  [[gnu::always_inline]] void grow(Open& open, Window window) const {
     const Window grown{std::min(open.window.start, window.start),
                        std::max(open.window.end, window.end)};
-    if (grown == open.window) return;
+    // Without a branch: whether a row makes a session longer is hard to foresee.
+    const bool is_same = grown == open.window;
     open.window = grown;
-    open.results = 0;
+    open.results = is_same ? open.results : 0;
     // If it has ended already, the row fires it, and its end does not once more (WL-10).
-    open.has_ended = last_instant(grown) <= watermark_;
+    open.has_ended = is_same ? open.has_ended : last_instant(grown) <= watermark_;
   }
   void put_together(Open& into, Open& other) const {
     if (other.has_rows) aggregate_.merge(into.state, other.state);
