@@ -28,7 +28,7 @@ Bytes unwrap(Bytes answer) {
 
 std::optional<Bytes> DeviceClient::call(std::span<const std::byte> request, Instant deadline) {
   try {
-    send(request, deadline);
+    if (!send(request, deadline)) return std::nullopt;
     InnerWait wait(task_);
     while (true) {
       if (auto answer = try_receive()) return answer;
@@ -44,15 +44,17 @@ std::optional<Bytes> DeviceClient::call(std::span<const std::byte> request, Inst
   return std::nullopt;
 }
 
-void DeviceClient::send(std::span<const std::byte> request, Instant deadline) {
+bool DeviceClient::send(std::span<const std::byte> request, Instant deadline) {
   if (connection_ == nullptr) {
     connection_ = task_.connect({node_, std::string(device_service)}, Lane::device, deadline);
+    if (connection_ == nullptr) return false;
     connection_->bind(task_);
   }
   if (!connection_->write(framed(request), deadline)) {
     hang_up();
     throw ConnectionLost(node_ + " does not read");
   }
+  return true;
 }
 
 std::optional<Bytes> DeviceClient::try_receive() {

@@ -23,9 +23,10 @@ class DeviceClient {
   /// carried out is unknown. Throws what the server threw.
   std::optional<Bytes> call(std::span<const std::byte> request, Instant deadline);
 
-  /// The two halves of `call`, for a task that does something else meanwhile. `try_receive` throws
+  /// The two halves of `call`, for a task that does something else meanwhile. `send` returns false
+  /// if the server refuses, and throws ConnectionLost, Unavailable. `try_receive` throws
   /// ConnectionLost, and what the server threw.
-  void send(std::span<const std::byte> request, Instant deadline);
+  bool send(std::span<const std::byte> request, Instant deadline);
   std::optional<Bytes> try_receive();
 
   /// Forgets the connection and what it may still bring.

@@ -4,6 +4,7 @@
 
 #include "millrace/sim/log_server.hpp"
 
+#include "device_server.hpp"
 #include "log_protocol.hpp"
 #include "task.hpp"
 
@@ -51,7 +52,9 @@ class RemotePartitionReader final : public PartitionReader {
       out.number(next_.line);
       out.number(end_);
       deadline_ = task_.now() + patience;
-      server_.send(out.view(), deadline_);
+      if (!server_.send(out.view(), deadline_)) {
+        throw ConnectionLost(fmt::format("{} refuses connections to {}", log_node, device_service));
+      }
       asked_ = true;
     }
     const auto answer = server_.try_receive();

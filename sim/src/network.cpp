@@ -203,7 +203,7 @@ std::unique_ptr<Connection> Network::connect(Task& task, const Endpoint& to, Lan
                                              Instant deadline) {
   Node& node = task.node();
   const Node* const target = world_.find(to.node);
-  if (target == nullptr) throw ConnectionLost(fmt::format("there is no node {}", to.node));
+  if (target == nullptr) return nullptr;
 
   // A connection is named by its ends, its lane, and how many there were like it in this life.
   std::string route =
@@ -222,9 +222,7 @@ std::unique_ptr<Connection> Network::connect(Task& task, const Endpoint& to, Lan
     }
     wait.until(deadline);
   }
-  if (client.state == Socket::State::refused) {
-    throw ConnectionLost(fmt::format("{} refuses connections to {}", to.node, to.service));
-  }
+  if (client.state == Socket::State::refused) return nullptr;
   return connection;
 }
 
