@@ -19,6 +19,8 @@ Failure describe_failure(std::exception_ptr error, const std::string& role) {
     Failure failure = told(Failure::Kind::refused, corrupt);
     failure.refusal = Refusal::state_unreadable;
     return failure;
+  } catch (const FunctionFailed& function) {
+    return told(Failure::Kind::function, function);
   } catch (const WorldError& world) {
     return told(Failure::Kind::world, world);
   } catch (const UsageError& usage) {
@@ -37,6 +39,7 @@ void throw_failure(const Failure& failure) {
     case Failure::Kind::usage: throw UsageError(failure.text);
     case Failure::Kind::failed: throw JobFailed(failure.text);
     case Failure::Kind::refused: throw Refused(failure.refusal, failure.text);
+    case Failure::Kind::function:
     case Failure::Kind::world: break;
   }
   throw WorldError(failure.text);

@@ -113,6 +113,9 @@ class Coordinator {
     LandmarkFields fields;
     fields.id.term = head_.known().head->term;
     env_.landmark(landmarks::restarting, fields);
+    if (need.is_function && restarts_.is_poison(need.why)) {
+      throw JobFailed(fmt::format("{} ({} times)", need.why, Restarts::most_of_one_error));
+    }
     if (need.had_progress) restarts_.reset();
     const auto pause = restarts_.next();
     if (!pause) {

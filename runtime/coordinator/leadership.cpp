@@ -181,7 +181,10 @@ void Leadership::hear(const std::string& worker, const ControlMessage& message) 
       head_.confirm();  // What a zombie's tasks stumble over is nobody's failure.
       throw_failure(failed->failure);
     }
-    if (!failure_) failure_ = NeedsTakeover{failed->failure.text};
+    if (!failure_) {
+      failure_ = NeedsTakeover{failed->failure.text, false,
+                               failed->failure.kind == Failure::Kind::function};
+    }
   }
 }
 

@@ -15,8 +15,8 @@ std::string describe_key_hash(std::uint64_t hash) {
 
 void throw_function_failed(std::string_view operator_name, std::string_view where, EventTime time,
                            const std::exception& error) {
-  throw JobFailed(fmt::format("{}: the function failed at {}, event time {} ms: {}", operator_name,
-                              where, time.ms, error.what()));
+  throw FunctionFailed(fmt::format("{}: the function failed at {}, event time {} ms: {}",
+                                   operator_name, where, time.ms, error.what()));
 }
 
 }  // namespace millrace

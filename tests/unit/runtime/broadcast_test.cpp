@@ -132,7 +132,7 @@ TEST_CASE("broadcast values that differ end the job", "[runtime][broadcast]") {
 TEST_CASE("a control row that a function throws at is told", "[runtime][broadcast]") {
   FakeWorld world;
   Drive drive(world, 1, make);
-  CHECK(message_of<JobFailed>([&] {
+  CHECK(message_of<FunctionFailed>([&] {
           drive.deliver_to_all(1, 7, Limit{"a", -1});
         }) ==
         "operator: the function failed at a row of the control stream, event time 7 ms: a limit is "

@@ -30,6 +30,10 @@ TEST_CASE("a failure of the world tells who met it, and that trying again is of 
   CHECK_FALSE(is_permanent(described(Unavailable("x"))));
 
   CHECK(described(UsageError("x")).kind == Failure::Kind::usage);
+  // A function's failure tells its operator itself, alike in whichever subtask, and is tried again.
+  CHECK(described(FunctionFailed("x")).kind == Failure::Kind::function);
+  CHECK(described(FunctionFailed("x")).text == "x");
+  CHECK_FALSE(is_permanent(described(FunctionFailed("x"))));
   CHECK(described(JobFailed("x")).kind == Failure::Kind::failed);
   CHECK(is_permanent(described(UsageError("x"))));
   CHECK(is_permanent(described(JobFailed("x"))));

@@ -53,7 +53,7 @@ typename Drive<P>::Make make(P join) {
   };
 }
 Within within(Duration before, Duration after) { return {before, after, {}}; }
-InWindow in_windows(Duration size, Duration slide) { return {size, slide, {}}; }
+InWindow in_windows(Duration size, Duration slide) { return {sliding(size, slide), {}}; }
 
 /// One thing that happens to an operator.
 struct Event {

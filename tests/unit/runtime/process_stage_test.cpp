@@ -323,11 +323,11 @@ TEST_CASE("a function that lets out more than a batch holds lets it out whole an
   }
 }
 
-TEST_CASE("a function that throws ends the job, and operator, key and time are named",
+TEST_CASE("a function that throws ends its task, and operator, key and time are named",
           "[runtime][process]") {
   FakeWorld world;
   Drive numbers(world, 1, obeying());
-  CHECK(message_of<JobFailed>([&] {
+  CHECK(message_of<FunctionFailed>([&] {
           numbers.take(0, 5, Key{-7}, Order{Do::fail, 0});
         }) == "operator: the function failed at key -7, event time 5 ms: no such thing");
   CHECK(message_of<IoError>([&] {
@@ -338,13 +338,13 @@ TEST_CASE("a function that throws ends the job, and operator, key and time are n
   KeyedDrive<Text> texts(world, 1, [](const StageContext& context) {
     return std::make_unique<Text>(context, "operator", Failing{});
   });
-  CHECK(message_of<JobFailed>([&] { texts.take(0, 5, std::string("x y"), 1); }) ==
+  CHECK(message_of<FunctionFailed>([&] { texts.take(0, 5, std::string("x y"), 1); }) ==
         "operator: the function failed at key `x y`, event time 5 ms: a sum does not fit");
   using Structs = ProcessStage<Pair, int, Failing>;
   KeyedDrive<Structs> structs(world, 1, [](const StageContext& context) {
     return std::make_unique<Structs>(context, "operator", Failing{});
   });
-  CHECK(message_of<JobFailed>([&] {
+  CHECK(message_of<FunctionFailed>([&] {
           structs.take(0, 5, Pair{1, 2}, 1);
         }).find("operator: the function failed at a key of hash ") == 0);
 }
@@ -374,7 +374,7 @@ TEST_CASE("an alarm without a function for it is the function's mistake", "[runt
     KeyedDrive<Stage2> drive(world, 1, [by_wall](const StageContext& context) {
       return std::make_unique<Stage2>(context, "operator", Deaf{by_wall});
     });
-    const auto message = message_of<JobFailed>([&] { drive.take(0, 5, Key{1}, 1); });
+    const auto message = message_of<FunctionFailed>([&] { drive.take(0, 5, Key{1}, 1); });
     CHECK(message.find("the function has no on_") != message.npos);
   }
 }

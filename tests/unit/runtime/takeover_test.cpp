@@ -240,3 +240,14 @@ TEST_CASE("a completed checkpoint makes restarts begin anew", "[runtime][restart
   CHECK(restarts.next() == 100ms);
   CHECK(restarts.next() == 200ms);
 }
+
+TEST_CASE("the same error of a function at the same place is poison when it comes the third time",
+          "[runtime][takeover]") {
+  Restarts restarts;
+  CHECK_FALSE(restarts.is_poison("f: key 7, event time 1 ms: no"));
+  CHECK_FALSE(restarts.is_poison("f: key 7, event time 2 ms: no"));  // Another place.
+  CHECK_FALSE(restarts.is_poison("f: key 7, event time 1 ms: no"));
+  restarts.reset();  // Progress says nothing: the restart is from before the record.
+  CHECK(restarts.is_poison("f: key 7, event time 1 ms: no"));
+  CHECK_FALSE(restarts.is_poison("f: key 7, event time 2 ms: no"));
+}

@@ -26,8 +26,8 @@ void check_interval(Duration before, Duration after);
 template <class K, class L, class R>
 class WindowedPair {
  public:
-  WindowedPair(PairedFlow<K, L, R> rows, Duration size, Duration slide)
-      : rows_(std::move(rows)), size_(size), slide_(slide) {}
+  WindowedPair(PairedFlow<K, L, R> rows, Sliding windows)
+      : rows_(std::move(rows)), windows_(windows) {}
 
   /// `f(left, right)`, or `f(left, right, window)`, for each pair of rows of a key and each window
   /// that holds both, when the window ends: see WindowJoin.
@@ -36,7 +36,7 @@ class WindowedPair {
     static_assert(
         !Opaque<F>,
         "a pointer hides the function from the compiler: write join<&name>() or a lambda");
-    return rows_.process(label, WindowJoin<L, R, F>{size_, slide_, std::move(f)});
+    return rows_.process(label, WindowJoin<L, R, F>{windows_, std::move(f)});
   }
   template <auto F>
   auto join(const Label& label) const {
@@ -45,8 +45,7 @@ class WindowedPair {
 
  private:
   PairedFlow<K, L, R> rows_;
-  Duration size_;
-  Duration slide_;
+  Sliding windows_;
 };
 
 /// Rows of two streams, left and right, with keys of one type.
@@ -88,15 +87,7 @@ class PairedFlow {
   }
 
   /// By key and window: `tumbling(...)`, `sliding(...)`.
-  template <class Windows>
-    requires requires(Windows windows) { windows.size; }
-  auto window(Windows windows) const {
-    if constexpr (requires { windows.slide; }) {
-      return WindowedPair<K, L, R>(*this, windows.size, windows.slide);
-    } else {
-      return WindowedPair<K, L, R>(*this, windows.size, windows.size);
-    }
-  }
+  auto window(Sliding windows) const { return WindowedPair<K, L, R>(*this, windows); }
 
  private:
   std::vector<Node::Input> inputs() const {

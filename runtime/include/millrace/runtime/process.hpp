@@ -3,12 +3,14 @@
 #include <concepts>
 #include <cstdint>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "millrace/env/env.hpp"
 #include "millrace/env/event_time.hpp"
 #include "millrace/runtime/batch.hpp"
+#include "millrace/runtime/flow/watched.hpp"
 #include "millrace/runtime/state/key_alarms.hpp"
 #include "millrace/runtime/state/key_slot.hpp"
 
@@ -66,6 +68,17 @@ class KeyContext {
     if (wall_alarm_ != nullptr) wall_alarm_->at = EventTime::max();
   }
 
+  /// Has `service` do something outside of the stream, at once and at least once: after a failure
+  /// the record is processed again, and asks again. `once_key` is what the service knows it by, so
+  /// that it does it once; without one it is done twice, and a trial says so (judge `effects`).
+  /// What a function does outside of this call nobody sees.
+  ///
+  /// Throws JobFailed: the program names no such service. What the service throws comes through.
+  void effect(std::string_view service, std::string_view request, std::string_view once_key = {}) {
+    const std::uint64_t cause = ValueHash().add(*key_).add(time_).add(effects_++).finish();
+    env_->user_code.execute(env_->role, {service, request, once_key, cause});
+  }
+
   /// Drops the key with its state and alarms when the function returns.
   void forget() { is_forgotten_ = true; }
 
@@ -86,6 +99,7 @@ class KeyContext {
   bool is_forgotten_ = false;
   bool asked_for_wall_ = false;
   std::uint64_t late_ = 0;
+  std::uint64_t effects_ = 0;  ///< That this call of the function asked for.
   KeyAlarms<K>* alarms_ = nullptr;
   KeyAlarms<K, WallAlarmIndex<K>>* wall_alarms_ = nullptr;
   const Env* env_ = nullptr;
@@ -141,9 +155,9 @@ class Emit {
 ///    something else when the job repeats rows after a failure.
 /// 3. Alarms ring by time; those of one time by key. One key's rows and alarms keep their order.
 /// 4. No reference to state, row or context is kept beyond the call.
-/// 5. A function that throws a std::exception ends the job: it would meet the same row again. The
-///    JobFailed names operator, key and event time. A WorldError passes as it is, and the job
-///    restarts.
+/// 5. A function that throws a std::exception ends its task with FunctionFailed, which names
+///    operator, key and event time. The job restarts, and ends as failed when the same error comes
+///    back at the same place for the third time. A WorldError passes as it is.
 template <class P, class K, class T>
 concept KeyedProcess = std::default_initializable<typename P::State> &&
                        requires(const P& p, const T& row, KeyContext<K, typename P::State>& here,

@@ -48,6 +48,13 @@ class CorruptObject : public WorldError {
   using WorldError::WorldError;
 };
 
+/// A function of the user's threw. The text names operator, key and time. Ends the task like any
+/// failure of the world, and the job restarts: what it met may have been passing. The same text for
+/// the third time is a poisonous record, and ends the job.
+class FunctionFailed : public WorldError {
+  using WorldError::WorldError;
+};
+
 /// The user's job file, flag or table is not what it must be. The text names file, line, field and
 /// what was expected. Nothing was changed. Exit code 2.
 class UsageError : public std::runtime_error {

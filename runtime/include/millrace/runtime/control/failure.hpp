@@ -14,7 +14,8 @@ struct Failure {
     world = 1,    ///< The world failed: a takeover repairs it.
     usage = 2,    ///< The user must change something. Never retried.
     failed = 3,   ///< The job cannot go on by repeating. Never retried.
-    refused = 4,  ///< Millrace will not go on with what it found. Never retried.
+    refused = 4,   ///< Millrace will not go on with what it found. Never retried.
+    function = 5,  ///< A function of the user's threw: a takeover, but not for ever.
   };
   Kind kind = Kind::world;
   Refusal refusal = Refusal::already_owned;  ///< For `refused` only.
@@ -24,11 +25,13 @@ struct Failure {
 };
 
 constexpr bool is_known(Failure::Kind kind) {
-  return kind >= Failure::Kind::world && kind <= Failure::Kind::refused;
+  return kind >= Failure::Kind::world && kind <= Failure::Kind::function;
 }
 
 /// Whether trying again is of no use.
-inline bool is_permanent(const Failure& failure) { return failure.kind != Failure::Kind::world; }
+inline bool is_permanent(const Failure& failure) {
+  return failure.kind != Failure::Kind::world && failure.kind != Failure::Kind::function;
+}
 
 /// What an error that ended a task means. Anything that is none of ours is thrown again: it is a
 /// bug, and not for us to handle.

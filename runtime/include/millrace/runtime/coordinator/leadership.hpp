@@ -23,6 +23,7 @@ namespace millrace {
 struct NeedsTakeover {
   std::string why;
   bool had_progress = false;  ///< Whether a checkpoint was completed in this term.
+  bool is_function = false;   ///< A function of the user's threw, and `why` tells where.
 };
 /// How a term ended.
 using TermEnd = std::variant<JobEnd, NeedsTakeover>;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace millrace {
 
@@ -17,8 +19,16 @@ class Restarts {
 
   static constexpr int most_without_progress = 10;
 
+  /// A function of the user's threw `error`, which tells where. Returns whether it did so at the
+  /// same place for the third time: then the record is poisonous, and comes back whatever else goes
+  /// on. Progress in between says nothing, because the restart is from before the record.
+  bool is_poison(const std::string& error);
+
+  static constexpr int most_of_one_error = 3;
+
  private:
   int since_progress_ = 0;
+  std::map<std::string, int> errors_;
 };
 
 }  // namespace millrace

@@ -32,7 +32,7 @@ std::string describe_key_of(const K& key) {
 /// A user's function threw while it handled a row or an alarm of this event time; `where` is its
 /// key.
 ///
-/// Always throws JobFailed: a function follows from row and state, so it would throw again.
+/// Always throws FunctionFailed.
 [[noreturn]] void throw_function_failed(std::string_view operator_name, std::string_view where,
                                         EventTime time, const std::exception& error);
 

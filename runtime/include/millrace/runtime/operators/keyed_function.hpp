@@ -197,6 +197,7 @@ class KeyedFunction {
     if constexpr (rings) here_.alarm_ = &slot.alarm;
     if constexpr (rings_at_wall) here_.wall_alarm_ = &slot.wall_alarm;
     here_.time_ = time;
+    here_.effects_ = 0;
     emit_.time_ = time;
     FunctionRun watched;
     if (is_watched_) [[unlikely]] {

@@ -26,8 +26,7 @@ struct WindowJoin {
     TimedRows<R> right;
   };
 
-  Duration size;
-  Duration slide;
+  Sliding windows;
   F f;
 
  private:
@@ -56,14 +55,14 @@ struct WindowJoin {
   void on_alarm(Context& here, Emit& out) const {
     State& waiting = here.state();
     const EventTime last = here.time();
-    const Window window{last + Duration{1} - size, last + Duration{1}};
+    const Window window{last + Duration{1} - windows.size, last + Duration{1}};
     const auto rights = waiting.right.between(window.start, last);
     for (const auto& left : waiting.left.between(window.start, last)) {
       for (const auto& right : rights) out(joined(f, left.value, right.value, window));
     }
     // The next window begins a slide later, and no other needs what lies before it.
-    waiting.left.drop_before(window.start + slide);
-    waiting.right.drop_before(window.start + slide);
+    waiting.left.drop_before(window.start + windows.slide);
+    waiting.right.drop_before(window.start + windows.slide);
     if (waiting.left.empty() && waiting.right.empty()) return here.forget();
     EventTime first = EventTime::max();
     if (!waiting.left.empty()) first = std::min(first, waiting.left.first());
@@ -75,11 +74,8 @@ struct WindowJoin {
   template <class T, class Context>
   void take(TimedRows<T>& rows, const T& row, Context& here) const {
     const EventTime time = here.time();
-    const EventTime start = window_at(time, slide).start;  // Of the last window that holds it.
-    const bool is_in_none = start + size <= time;          // Windows may leave gaps.
-    const bool is_late = start + size - Duration{1} <= here.watermark();
-    if (is_late || is_in_none) {
-      if (!is_in_none) here.count_late();
+    if (last_instant(windows.last_window(time)) <= here.watermark()) {
+      here.count_late();
       if (here.state().left.empty() && here.state().right.empty()) here.forget();
       return;
     }
@@ -89,11 +85,10 @@ struct WindowJoin {
 
   /// The last instant of the first window that holds `time` and has not ended at `watermark`.
   EventTime next_last(EventTime time, EventTime watermark) const {
-    const EventTime first = window_at(time - size, slide).start + slide;
-    const EventTime last = first + size - Duration{1};
+    const EventTime last = last_instant(windows.first_window(time));
     if (last > watermark) return last;
-    const std::int64_t passed = (watermark - last) / slide + 1;
-    return last + slide * passed;
+    const std::int64_t passed = (watermark - last) / windows.slide + 1;
+    return last + windows.slide * passed;
   }
 };
 
