@@ -1,20 +1,26 @@
-// How long each query of Nexmark takes an event, written by hand; and how long it takes to make
-// one.
+// How many events a second each query of Nexmark takes: the processor, and the loop that somebody
+// would write by hand. And how long it takes to make an event.
 //
 //   nexmark [--json] [--only=PART-OF-A-NAME] [EVENTS]
 //
 // Events lie in memory, 48 bytes each and without texts. Every event counts, also those that a
-// query has no use for.
+// query has no use for. The processor runs as for real, but on one core and without a database.
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "millrace/nexmark/generator.hpp"
+#include "millrace/runtime/values.hpp"
 
 #include "figures.hpp"
 #include "nexmark_floors.hpp"
+#include "nexmark_queries.hpp"
 
 namespace millrace::bench {
 namespace {
@@ -74,22 +80,63 @@ Tally read_all(Events events) {
   return tally;
 }
 
-void bench_floors(const Report& report, std::int64_t count) {
-  std::vector<nexmark::Event> events;
+/// Events that lie in memory once, for those who read them directly and for the processor.
+struct Lent {
+  Lent(std::int64_t count, std::int64_t events_per_second) {
+    auto made = nexmark::all_events(config_of(count, events_per_second));
+    events = made;  // Moving leaves them where they are.
+    source = values(std::move(made));
+  }
+  Events events;
+  Source<nexmark::Event> source;
+};
+
+const Query* query_of(const Floor& floor) {
+  const auto found = std::ranges::find(queries(), floor.name, &Query::name);
+  return found == queries().end() ? nullptr : &*found;
+}
+
+void expect_equal(const Query& query, const Tally& found, const Tally& floor) {
+  const bool is_equal = (!query.has_rows || found.rows == floor.rows) &&
+                        (!query.has_check || found.check == floor.check);
+  if (is_equal) return;
+  throw std::runtime_error(
+      fmt::format("{} gave {} rows with the check {:x}, its floor {} with {:x}", query.name,
+                  found.rows, found.check, floor.rows, floor.check));
+}
+
+void bench_query(const Report& report, const Query& query, const Floor& floor, const Lent& lent) {
+  const std::string name = fmt::format("nexmark/{}", query.name);
+  if (!report.wants(name)) return;
+  const auto millions = static_cast<double>(lent.events.size()) / 1e6;
+  Tally found;
+  Tally due;
+  const auto [value, least] = medians_of(
+      rounds, [&] { return millions / seconds_of([&] { found = query.run(lent.source); }); },
+      [&] { return millions / seconds_of([&] { due = floor.run(lent.events); }); });
+  expect_equal(query, found, due);
+  report.add(
+      {name, "M/s", value, least, ratio_at_least(query.required), ratio_at_least(query.goal)});
+}
+
+void bench_queries(const Report& report, std::int64_t count) {
+  std::optional<Lent> lent;
   std::int64_t rate = 0;
   std::vector<Floor> all(floors().begin(), floors().end());
   all.insert(all.begin(), {"read", all.front().events_per_second, read_all});
   for (const Floor& floor : all) {
-    const std::string name = fmt::format("nexmark/{}/floor", floor.name);
-    if (!report.wants(name)) continue;
     if (rate != floor.events_per_second) {
-      rate = floor.events_per_second;
-      events = nexmark::all_events(config_of(count, rate));
+      lent.reset();
+      lent.emplace(count, rate = floor.events_per_second);
     }
-    Tally tally;
-    const double ns = ns_per_event(count, [&] { tally = floor.run(events); });
-    use(tally.check);
-    report.add({name, "ns", ns});
+    const std::string name = fmt::format("nexmark/{}/floor", floor.name);
+    if (report.wants(name)) {
+      Tally tally;
+      const double ns = ns_per_event(count, [&] { tally = floor.run(lent->events); });
+      use(tally.check);
+      report.add({name, "ns", ns});
+    }
+    if (const Query* const query = query_of(floor)) bench_query(report, *query, floor, *lent);
   }
 }
 
@@ -100,5 +147,5 @@ int main(int argc, char** argv) {
   const millrace::bench::Report report(argc, argv);
   const std::int64_t events = argc > 1 ? std::atoll(argv[1]) : 10'000'000;
   millrace::bench::bench_generator(report, events / 10);
-  millrace::bench::bench_floors(report, events);
+  millrace::bench::bench_queries(report, events);
 }
