@@ -75,7 +75,7 @@ struct WindowJoin {
   template <class T, class Context>
   void take(TimedRows<T>& rows, const T& row, Context& here) const {
     const EventTime time = here.time();
-    const EventTime start = window_at(time, slide).start;  // Of the last window that holds it.
+    const EventTime start = floor_to(time, slide, Duration{0});  // Of the last window that holds it.
     const bool is_in_none = start + size <= time;          // Windows may leave gaps.
     const bool is_late = start + size - Duration{1} <= here.watermark();
     if (is_late || is_in_none) {
@@ -89,7 +89,7 @@ struct WindowJoin {
 
   /// The last instant of the first window that holds `time` and has not ended at `watermark`.
   EventTime next_last(EventTime time, EventTime watermark) const {
-    const EventTime first = window_at(time - size, slide).start + slide;
+    const EventTime first = floor_to(time - size, slide, Duration{0}) + slide;
     const EventTime last = first + size - Duration{1};
     if (last > watermark) return last;
     const std::int64_t passed = (watermark - last) / slide + 1;
