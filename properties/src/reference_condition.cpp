@@ -1,6 +1,5 @@
 #include "reference_condition.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "exact_number.hpp"
@@ -63,10 +62,8 @@ Answer ask(const Expression& expression, const OwnedRow& record) {
 
 }  // namespace
 
-bool keeps(const std::vector<FilterSpec>& filters, const OwnedRow& record) {
-  return std::all_of(filters.begin(), filters.end(), [&](const FilterSpec& filter) {
-    return ask(filter.expression, record) == true;
-  });
+bool keeps(const FilterSpec& filter, const OwnedRow& record) {
+  return ask(filter.expression, record) == true;
 }
 
 }  // namespace millrace::properties
