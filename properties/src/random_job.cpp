@@ -25,6 +25,13 @@ constexpr Site how_many{"random_job.every"};
 constexpr Site has_lateness{"random_job.has_lateness"};
 constexpr Site how_lenient{"random_job.lateness"};
 constexpr Site keeps_late{"random_job.keeps_late"};
+constexpr Site sets{"random_job.sets"};
+constexpr Site which_whole{"random_job.whole"};
+constexpr Site which_fraction{"random_job.fraction"};
+constexpr Site keeps_some{"random_job.keeps"};
+constexpr Site filters_again{"random_job.filters_again"};
+constexpr Site which_set_comparison{"random_job.set_comparison"};
+constexpr Site which_set_fold{"random_job.set_fold"};
 constexpr Site counts_distinct{"random_job.counts_distinct"};
 constexpr Site which_distinct{"random_job.distinct"};
 constexpr Site has_disorder{"random_job.has_disorder"};
@@ -98,6 +105,18 @@ constexpr std::string_view folds[] = {"count()", "count(n)", "count(x)", "sum(n)
 constexpr std::string_view distinct_folds[] = {"count_distinct(k)", "count_distinct(m)",
                                                "count_distinct(n)", "count_distinct(x)"};
 
+/// What fits into its type, whatever a record holds.
+constexpr std::string_view wholes[] = {"m + n",    "n % 7",  "n / m",    "m - n * 2",
+                                       "-n",       "m / 0",  "m",        "(m + 1) % (n + 1)",
+                                       "t % 1000", "m % -3", "m * 0 + n"};
+constexpr std::string_view fractions[] = {"x * 0.5", "x / 3",   "n * 0.1", "m / 2.5", "x - n",
+                                          "x % 0.7", "x / n",   "-x",      "x",       "n + 0.25",
+                                          "x / 0",   "n / 7.0", "m * 1e-3"};
+constexpr std::string_view set_filters[] = {"u > m",  "u == n", "v < u",     "u * 2 >= n - 1",
+                                            "v != x", "u <= t", "not v == n"};
+constexpr std::string_view set_folds[] = {"sum(u)", "max(v)", "count(u)",         "min(u)",
+                                          "avg(v)", "sum(v)", "count_distinct(v)"};
+
 /// What is no record of this job.
 constexpr std::string_view bad_lines[] = {"what?",
                                           "[1, 2]",
@@ -145,11 +164,16 @@ class Generator {
     for (std::uint64_t i = draws_.below(filter_count, 3); i > 0; --i) {
       steps += fmt::format("[[step]]\nfilter = {}\n", toml_quoted(condition(3)));
     }
+    const bool has_sets = draws_.hits(sets, {1, 3});
+    if (has_sets) steps += set_steps();
     const std::vector<std::string> keys = key();
     std::vector<std::string> columns;
     const std::uint64_t count = 1 + draws_.below(fold_count, 4);
     for (std::uint64_t i = 0; i < count; ++i) {
       columns.push_back(fmt::format("a{} = {}", i, toml_quoted(one_of(which_fold, folds))));
+    }
+    if (has_sets) {
+      columns.push_back(fmt::format("s = {}", toml_quoted(one_of(which_set_fold, set_folds))));
     }
     if (draws_.hits(counts_distinct, {1, 4})) {
       columns.push_back(fmt::format("d = {}", toml_quoted(one_of(which_distinct, distinct_folds))));
@@ -169,6 +193,20 @@ class Generator {
         quoted_keys, fmt::join(columns, ", "), describe(mode),
         keeps_late_ ? "late = { table = \"late\" }\n" : "",
         is_global_ ? "\"pane\"" : "\"window_start\"");
+  }
+
+  std::string set_steps() {
+    std::string steps = fmt::format("[[step]]\nset = {{ u = {}, v = {} }}\n",
+                                    toml_quoted(one_of(which_whole, wholes)),
+                                    toml_quoted(one_of(which_fraction, fractions)));
+    if (draws_.hits(keeps_some, {1, 2})) {
+      steps += "[[step]]\nkeep = [\"v\", \"x\", \"k\", \"n\", \"u\", \"t\", \"m\"]\n";
+    }
+    if (draws_.hits(filters_again, {1, 2})) {
+      steps += fmt::format("[[step]]\nfilter = {}\n",
+                           toml_quoted(one_of(which_set_comparison, set_filters)));
+    }
+    return steps;
   }
 
   /// Half of all windows are tumbling.

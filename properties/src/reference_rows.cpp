@@ -8,6 +8,7 @@
 
 #include "millrace/env/error.hpp"
 
+#include "reference_arithmetic.hpp"
 #include "reference_condition.hpp"
 #include "reference_input.hpp"
 
@@ -32,12 +33,33 @@ void each_line(const std::string& text, Visit visit) {
   }
 }
 
-/// What the steps make of a record; nothing: a filter drops it.
-std::optional<OwnedRow> after_steps(const std::vector<StepSpec>& steps, OwnedRow record) {
-  for (const StepSpec& step : steps) {
-    if (!keeps(std::get<FilterSpec>(step), record)) return std::nullopt;
+OwnedRow after_set(const SetSpec& set, const OwnedRow& row) {
+  OwnedRow made = row;
+  for (const Assignment& one : set.assignments) {
+    if (one.field == made.size()) made.emplace_back();
+    made[one.field] = compute(one.value, row);
   }
-  return record;
+  return made;
+}
+
+OwnedRow after_keep(const KeepSpec& keep, const OwnedRow& row) {
+  OwnedRow made;
+  for (const std::uint32_t field : keep.fields) made.push_back(row[field]);
+  return made;
+}
+
+/// What the steps make of a record; nothing: a filter drops it.
+std::optional<OwnedRow> after_steps(const std::vector<StepSpec>& steps, OwnedRow row) {
+  for (const StepSpec& step : steps) {
+    if (const auto* set = std::get_if<SetSpec>(&step)) {
+      row = after_set(*set, row);
+    } else if (const auto* keep = std::get_if<KeepSpec>(&step)) {
+      row = after_keep(*keep, row);
+    } else if (!keeps(std::get<FilterSpec>(step), row)) {
+      return std::nullopt;
+    }
+  }
+  return row;
 }
 
 }  // namespace

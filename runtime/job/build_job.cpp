@@ -4,6 +4,7 @@
 #include "millrace/runtime/trigger.hpp"
 
 #include "row_sinks.hpp"
+#include "row_steps.hpp"
 
 namespace millrace {
 namespace {
@@ -78,19 +79,26 @@ class WindowEnds {
 
 Job build_job(const JobSpec& spec) {
   const SourceSpec& source = spec.source;
-  const auto rows =
+  const auto read =
       from("source",
            json_rows({source.address, source.fields, source.event_time, source.on_bad_record}))
           .event_time(
               [time = source.event_time](const Row& row) { return EventTime{row.integer(time)}; },
               disorder(source.disorder));
+  // Filters in front need no row of their own.
   KeepRow keep;
-  for (const StepSpec& step : spec.steps) {
-    keep.conditions.emplace_back(std::get<FilterSpec>(step).expression, source.fields);
+  auto step = spec.steps.begin();
+  for (; step != spec.steps.end() && std::holds_alternative<FilterSpec>(*step); ++step) {
+    keep.conditions.emplace_back(std::get<FilterSpec>(*step).expression);
   }
-  Job job(spec.name,
-          WindowEnds(spec).of(
-              rows.filter(std::move(keep)).key_by(key_of(spec.window, fields_of_rows(spec)))));
+  const auto kept = read.filter(std::move(keep));
+  const KeyOfRow key = key_of(spec.window, fields_of_rows(spec));
+  const auto ends = [&] {
+    if (step == spec.steps.end()) return WindowEnds(spec).of(kept.key_by(key));
+    const Stream<Row> made = kept.flat_map(RowSteps({step, spec.steps.end()}, source.fields));
+    return WindowEnds(spec).of(made.key_by(key));
+  }();
+  Job job(spec.name, ends);
   job.set_fingerprint(fingerprint_of(spec));
   return job;
 }

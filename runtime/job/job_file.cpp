@@ -7,6 +7,7 @@
 #include "millrace/runtime/job/toml_section.hpp"
 #include "millrace/runtime/state/key_hash.hpp"
 
+#include "row_step.hpp"
 #include "sink_section.hpp"
 #include "source_section.hpp"
 #include "window_step.hpp"
@@ -40,34 +41,23 @@ class JobFileReader {
 
  private:
   void read_step(TomlSection& step) {
-    const bool is_filter = step.has("filter");
-    const bool is_window = step.has("window");
-    if (is_filter == is_window) {
-      step.fail("a [[step]] has either `filter` or `window` with `aggregate`");
+    int kinds = 0;
+    for (const char* const kind : {"filter", "set", "keep", "window"}) kinds += step.has(kind);
+    if (kinds != 1) {
+      step.fail("a [[step]] has one of `filter`, `set`, `keep`, and `window` with `aggregate`");
     }
     if (has_window_) {
       step.fail("a step behind the window: the window is expected to be the last step");
     }
-    if (is_filter) {
-      read_filter(step);
-      step.finish();
-    } else {
+    if (step.has("window")) {
       spec_.window = read_window_step(step, rows_);
       has_window_ = true;
       step.has("late");  // Read when the sink is known.
-      step.finish();
+    } else {
+      spec_.steps.push_back(read_row_step(step, rows_));
+      rows_ = fields_after(spec_.steps.back(), std::move(rows_));
     }
-  }
-
-  void read_filter(TomlSection& step) {
-    FilterSpec filter;
-    filter.text = step.text("filter");
-    try {
-      filter.expression = parse_expression(filter.text, rows_);
-    } catch (const UsageError& error) {
-      step.fail_key("filter", fmt::format("`filter`: {}", error.what()));
-    }
-    spec_.steps.emplace_back(std::move(filter));
+    step.finish();
   }
 
   void read_sinks(TomlSection& window_step) {
@@ -124,9 +114,7 @@ std::string to_toml(const JobSpec& spec) {
   std::string out =
       fmt::format("[job]\nname = {}\nparallelism = {}\n", toml_quoted(spec.name), spec.parallelism);
   out += to_toml(spec.source);
-  for (const StepSpec& step : spec.steps) {
-    out += fmt::format("[[step]]\nfilter = {}\n", toml_quoted(std::get<FilterSpec>(step).text));
-  }
+  for (const StepSpec& step : spec.steps) out += to_toml(step);
   out += to_toml(spec.window, fields_of_rows(spec));
   if (spec.late) out += late_to_toml(*spec.late);
   out += to_toml(spec.sink);

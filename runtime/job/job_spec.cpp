@@ -1,10 +1,15 @@
 #include "millrace/runtime/job_spec.hpp"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "millrace/runtime/job/names.hpp"
 
+#include "row_step.hpp"
 #include "window_step.hpp"
 
 namespace millrace {
@@ -33,7 +38,26 @@ JobTable table_of(const SinkSpec& sink, const std::vector<Field>& fields) {
 
 }  // namespace
 
-std::vector<Field> fields_of_rows(const JobSpec& spec) { return spec.source.fields; }
+std::vector<Field> fields_after(const StepSpec& step, std::vector<Field> before) {
+  if (const auto* keep = std::get_if<KeepSpec>(&step)) {
+    std::vector<Field> kept;
+    for (const std::uint32_t field : keep->fields) kept.push_back(before[field]);
+    return kept;
+  }
+  if (const auto* set = std::get_if<SetSpec>(&step)) {
+    for (const Assignment& one : set->assignments) {
+      before.resize(std::max<std::size_t>(before.size(), one.field + 1));
+      before[one.field] = {one.name, one.value.type, one.value.nullable};
+    }
+  }
+  return before;
+}
+
+std::vector<Field> fields_of_rows(const JobSpec& spec) {
+  std::vector<Field> fields = spec.source.fields;
+  for (const StepSpec& step : spec.steps) fields = fields_after(step, std::move(fields));
+  return fields;
+}
 
 std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<Field>& rows) {
   std::vector<Field> fields;
@@ -71,9 +95,11 @@ std::vector<FingerprintPart> fingerprint_of(const JobSpec& spec) {
       {"source.disorder", describe(source.disorder)},
       {"source.on_bad_record", describe(source.on_bad_record)},
   };
-  int filters = 0;
+  std::map<std::string, int> counts;
   for (const StepSpec& step : spec.steps) {
-    parts.push_back({fmt::format("filter {}", ++filters), std::get<FilterSpec>(step).text});
+    FingerprintPart part = fingerprint_part(step);
+    part.key += fmt::format(" {}", ++counts[part.key]);
+    parts.push_back(std::move(part));
   }
   add_fingerprint(spec.window, fields_of_rows(spec), parts);
   const auto add_sink = [&parts](const char* name, const SinkSpec& sink) {

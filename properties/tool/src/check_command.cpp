@@ -40,7 +40,8 @@ std::string text_of(const WindowShape& shape) {
 
 void print_steps(const JobSpec& spec) {
   for (const StepSpec& step : spec.steps) {
-    fmt::print("filter    {}\n", std::get<FilterSpec>(step).text);
+    const FingerprintPart said = fingerprint_part(step);
+    fmt::print("{:<9} {}\n", said.key, said.value);
   }
   const std::vector<Field> rows = fields_of_rows(spec);
   std::vector<std::string> key;

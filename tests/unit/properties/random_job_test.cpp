@@ -56,7 +56,11 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
     seen.insert(job.spec.sink.mode == SinkMode::staged ? "staged" : "upsert");
     seen.insert(job.spec.source.on_bad_record == OnBadRecord::skip ? "skips" : "fails");
     seen.insert(job.spec.source.disorder == Duration::zero() ? "in order" : "disorder");
-    if (job.spec.steps.size() == 2) seen.insert("two filters");
+    if (job.spec.steps.size() == 2) seen.insert("two steps");
+    for (const StepSpec& step : job.spec.steps) {
+      if (std::holds_alternative<SetSpec>(step)) seen.insert("set");
+      if (std::holds_alternative<KeepSpec>(step)) seen.insert("keep");
+    }
     if (job.spec.window.key.size() == 2) seen.insert("a key of two");
     if (job.spec.source.fields[1].nullable) seen.insert("null keys");
     for (const InputPartition& partition : job.input.partitions) {
@@ -71,7 +75,7 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
       if (text.find("what?") != std::string::npos) seen.insert("no record");
     }
   }
-  CHECK(seen.size() == 17);
+  CHECK(seen.size() == 19);
 }
 
 TEST_CASE("a scope bounds the input of a random job, and the job stays the same", "[random_job]") {

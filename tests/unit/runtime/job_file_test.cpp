@@ -221,7 +221,7 @@ TEST_CASE("a key that there is not is named, with those that there are", "[runti
         "jobs/q.toml:10: `source.onbadrecord`" + no_key +
             "[source] has disorder, event_time, fields, files, format, on_bad_record");
   CHECK(complaint(12, "filter = \"time == 1\"\nfliter = \"time == 2\"") ==
-        "jobs/q.toml:13: `step.fliter`" + no_key + "[step] has filter, window");
+        "jobs/q.toml:13: `step.fliter`" + no_key + "[step] has filter, keep, set, window");
   CHECK(complaint(14, R"(window = { tumbling = "1h", key = ["network"], slide = "5s" })") ==
         "jobs/q.toml:14: `step.window.slide`" + no_key +
             "[step.window] has allowed_lateness, global, key, offset, sessions, sliding, tumbling");
@@ -473,7 +473,8 @@ TEST_CASE("an aggregate that is no text is said to be what it is", "[runtime][jo
 }
 
 TEST_CASE("steps are filters and then one window", "[runtime][job_file]") {
-  const std::string either = "a [[step]] has either `filter` or `window` with `aggregate`";
+  const std::string either =
+      "a [[step]] has one of `filter`, `set`, `keep`, and `window` with `aggregate`";
   CHECK(complaint(12, "") == "jobs/q.toml:11: " + either);
   CHECK(complaint(14, "") == "jobs/q.toml:13: " + either);
   CHECK(complaint(12, lines[11] + "\n" + lines[13]) == "jobs/q.toml:11: " + either);

@@ -35,8 +35,33 @@ struct FilterSpec {
   friend bool operator==(const FilterSpec&, const FilterSpec&) = default;
 };
 
+/// A field of the rows behind a step, and what it is of those before.
+struct Assignment {
+  std::string name;
+  std::string text;
+  Arithmetic value;
+  std::uint32_t field = 0;  ///< Its number behind the step: one that there was, or the next.
+  friend bool operator==(const Assignment&, const Assignment&) = default;
+};
+
+/// Works out fields, all of them from the row as it came.
+struct SetSpec {
+  std::vector<Assignment> assignments;
+  friend bool operator==(const SetSpec&, const SetSpec&) = default;
+};
+
+/// Keeps some fields, in this order.
+struct KeepSpec {
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> fields;  ///< Their numbers before the step.
+  friend bool operator==(const KeepSpec&, const KeepSpec&) = default;
+};
+
 /// A step that makes of each row another or none.
-using StepSpec = std::variant<FilterSpec>;
+using StepSpec = std::variant<FilterSpec, SetSpec, KeepSpec>;
+
+/// The fields of rows behind a step.
+std::vector<Field> fields_after(const StepSpec& step, std::vector<Field> before);
 
 /// Which rows of a key are folded together.
 struct WindowShape {
@@ -93,6 +118,9 @@ struct JobSpec {
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
+
+/// What a step says, in words: `filter` and its condition.
+FingerprintPart fingerprint_part(const StepSpec& step);
 
 /// The rows that come out of the steps, and so into the window.
 std::vector<Field> fields_of_rows(const JobSpec& spec);
