@@ -61,8 +61,8 @@ const std::vector<BadJob>& bad_jobs() {
       {"\"sum(value)\"", "\"sum(key)\"",
        "18: `step.aggregate.total` is \"sum(key)\", and `key` is a string; a number is expected"},
       {"\"sum(value)\"", "\"median(value)\"",
-       "18: `step.aggregate.total` is \"median(value)\"; count(), count(FIELD), sum(FIELD), "
-       "min(FIELD), max(FIELD) or avg(FIELD) is expected"},
+       "18: `step.aggregate.total` is \"median(value)\"; count(), count(FIELD), "
+       "count_distinct(FIELD), sum(FIELD), min(FIELD), max(FIELD) or avg(FIELD) is expected"},
       {"[sink]", "[sinks]", "1: `sink` is missing; a table is expected"},
       {R"(table = "t")", "", "20: `sink.table` is missing; a text is expected"},
       {R"(database = "out.db")", R"(database = "")",

@@ -14,25 +14,48 @@ namespace {
 
 void print_input(const JobSpec& spec) {
   posix::PosixDisk disk;
-  const auto partitions = FileLog(disk).partitions(spec.address, Instant::never());
+  const SourceSpec& source = spec.source;
+  const auto partitions = FileLog(disk).partitions(source.address, Instant::never());
   std::int64_t bytes = 0;
   for (const PartitionFacts& partition : partitions) bytes += partition.end;
-  fmt::print("input     {}: {} partitions, {} bytes\n", spec.address, partitions.size(), bytes);
+  fmt::print("input     {}: {} partitions, {} bytes\n", source.address, partitions.size(), bytes);
   fmt::print("          event time `{}`, out of order by at most {}; a bad record: {}\n",
-             spec.fields[spec.event_time].name, describe(spec.disorder),
-             describe(spec.on_bad_record));
+             source.fields[source.event_time].name, describe(source.disorder),
+             describe(source.on_bad_record));
+}
+
+std::string text_of(const WindowShape& shape) {
+  using Kind = WindowShape::Kind;
+  const std::string behind =
+      shape.offset == Duration::zero() ? "" : fmt::format(", {} behind", describe(shape.offset));
+  switch (shape.kind) {
+    case Kind::tumbling: return describe(shape.size) + " long" + behind;
+    case Kind::sliding:
+      return fmt::format("{} long every {}{}", describe(shape.size), describe(shape.slide), behind);
+    case Kind::sessions: return fmt::format("until {} pass without a row", describe(shape.size));
+    case Kind::global: return fmt::format("of all rows, told at every {}", shape.every);
+  }
+  return "";
 }
 
 void print_steps(const JobSpec& spec) {
-  for (const FilterSpec& filter : spec.filters) fmt::print("filter    {}\n", filter.text);
-  std::vector<std::string> key;
-  for (const std::uint32_t field : spec.key) key.push_back(spec.fields[field].name);
-  std::vector<std::string> folds;
-  for (const AggregateColumn& column : spec.aggregates) {
-    folds.push_back(fmt::format("{} = {}", column.name, describe(column, spec.fields)));
+  for (const StepSpec& step : spec.steps) {
+    const FingerprintPart said = fingerprint_part(step);
+    fmt::print("{:<9} {}\n", said.key, said.value);
   }
-  fmt::print("window    {} long, per {}: {}\n", describe(spec.window_size), fmt::join(key, ", "),
+  const std::vector<Field> rows = fields_of_rows(spec);
+  std::vector<std::string> key;
+  for (const std::uint32_t field : spec.window.key) key.push_back(rows[field].name);
+  std::vector<std::string> folds;
+  for (const AggregateColumn& column : spec.window.aggregates) {
+    folds.push_back(fmt::format("{} = {}", column.name, describe(column, rows)));
+  }
+  fmt::print("window    {}, per {}: {}\n", text_of(spec.window.shape), fmt::join(key, ", "),
              fmt::join(folds, ", "));
+  if (spec.window.allowed_lateness > Duration::zero()) {
+    fmt::print("          told again for rows that come up to {} later\n",
+               describe(spec.window.allowed_lateness));
+  }
 }
 
 void print_tasks(const Job& job, std::uint32_t parallelism) {

@@ -35,5 +35,7 @@ std::optional<SinkMode> find_sink_mode(std::string_view name);
 
 /// `max(magnitude)`.
 std::string describe(const AggregateColumn& column, const std::vector<Field>& fields);
+/// The fold of that name, or nothing.
+std::optional<AggregateColumn::Fold> find_fold(std::string_view name);
 
 }  // namespace millrace

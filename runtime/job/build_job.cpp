@@ -1,0 +1,106 @@
+#include "millrace/env/error.hpp"
+#include "millrace/runtime/job_spec.hpp"
+#include "millrace/runtime/stream.hpp"
+#include "millrace/runtime/trigger.hpp"
+
+#include "row_sinks.hpp"
+#include "row_steps.hpp"
+
+namespace millrace {
+namespace {
+
+/// Whether a row passes all filters.
+struct KeepRow {
+  std::vector<Condition> conditions;
+  bool operator()(const Row& row) const {
+    for (const Condition& condition : conditions) {
+      if (!condition(row)) return false;
+    }
+    return true;
+  }
+};
+
+/// The fields of a row that are its key.
+struct KeyOfRow {
+  std::vector<std::uint32_t> fields;
+  std::vector<FieldType> types;
+  Row operator()(const Row& row) const {
+    Row key(static_cast<std::uint32_t>(fields.size()));
+    for (std::uint32_t i = 0; i < fields.size(); ++i) key.copy(i, row, fields[i], types[i]);
+    return key;
+  }
+};
+
+KeyOfRow key_of(const WindowSpec& window, const std::vector<Field>& rows) {
+  KeyOfRow key{window.key, {}};
+  for (const std::uint32_t number : window.key) key.types.push_back(rows[number].type);
+  return key;
+}
+
+/// The ends of a job from its window on.
+class WindowEnds {
+ public:
+  explicit WindowEnds(const JobSpec& spec) : spec_(spec), rows_(fields_of_rows(spec)) {}
+
+  template <class Keyed>
+  std::vector<End> of(const Keyed& keyed) const {
+    const WindowShape& shape = spec_.window.shape;
+    switch (shape.kind) {
+      case WindowShape::Kind::tumbling:
+        return ends(keyed.window(tumbling(shape.size, shape.offset)));
+      case WindowShape::Kind::sliding:
+        return ends(keyed.window(sliding(shape.size, shape.slide, shape.offset)));
+      case WindowShape::Kind::sessions: return ends(keyed.window(sessions(shape.size)));
+      case WindowShape::Kind::global:
+        return {results(
+            keyed.window(global()).trigger(every_rows(shape.every)).aggregate("window", fold()))};
+    }
+    violated("a window is of a kind", Where::here());
+  }
+
+ private:
+  template <class Windowing>
+  std::vector<End> ends(const Windowing& windows) const {
+    const auto windowed = windows.allow_lateness(spec_.window.allowed_lateness);
+    if (!spec_.late) return {results(windowed.aggregate("window", fold()))};
+    const auto [on_time, late] = windowed.aggregate_and_late("window", fold());
+    return {results(on_time), late.to("late", sink_of_rows(tables_of(spec_)[1], rows_))};
+  }
+  End results(const Stream<Windowed<Row, Row>>& results) const {
+    return results.to("sink", sink_of_results(tables_of(spec_)[0], spec_.window, rows_));
+  }
+  RowAggregate fold() const { return {spec_.window.aggregates, rows_}; }
+
+  const JobSpec& spec_;
+  std::vector<Field> rows_;
+};
+
+}  // namespace
+
+Job build_job(const JobSpec& spec) {
+  const SourceSpec& source = spec.source;
+  const auto read =
+      from("source",
+           json_rows({source.address, source.fields, source.event_time, source.on_bad_record}))
+          .event_time(
+              [time = source.event_time](const Row& row) { return EventTime{row.integer(time)}; },
+              disorder(source.disorder));
+  // Filters in front need no row of their own.
+  KeepRow keep;
+  auto step = spec.steps.begin();
+  for (; step != spec.steps.end() && std::holds_alternative<FilterSpec>(*step); ++step) {
+    keep.conditions.emplace_back(std::get<FilterSpec>(*step).expression);
+  }
+  const auto kept = read.filter(std::move(keep));
+  const KeyOfRow key = key_of(spec.window, fields_of_rows(spec));
+  const auto ends = [&] {
+    if (step == spec.steps.end()) return WindowEnds(spec).of(kept.key_by(key));
+    const Stream<Row> made = kept.flat_map(RowSteps({step, spec.steps.end()}, source.fields));
+    return WindowEnds(spec).of(made.key_by(key));
+  }();
+  Job job(spec.name, ends);
+  job.set_fingerprint(fingerprint_of(spec));
+  return job;
+}
+
+}  // namespace millrace
