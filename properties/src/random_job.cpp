@@ -17,6 +17,8 @@ namespace {
 
 constexpr Site has_old_times{"random_job.has_old_times"};
 constexpr Site which_window{"random_job.window"};
+constexpr Site has_no_window{"random_job.has_no_window"};
+constexpr Site has_key{"random_job.has_key"};
 constexpr Site which_kind{"random_job.kind"};
 constexpr Site which_slide{"random_job.slide"};
 constexpr Site has_offset{"random_job.has_offset"};
@@ -180,19 +182,23 @@ class Generator {
     }
     const std::string quoted_keys = fmt::format("{}", fmt::join(keys, ", "));
     const std::string shape = window_shape(windows[window]);
+    const std::string window_step = fmt::format(
+        "[[step]]\nwindow = {{ {}, key = [{}] }}\naggregate = {{ {} }}\n{}", shape, quoted_keys,
+        fmt::join(columns, ", "), keeps_late_ ? "late = { table = \"late\" }\n" : "");
+    const bool has_window = !draws_.hits(has_no_window, {1, 8});
+    std::string sink_key = quoted_keys;
+    if (has_window) sink_key += is_global_ ? ", \"pane\"" : ", \"window_start\"";
+    if (!has_window && mode != SinkMode::upsert && draws_.hits(has_key, {1, 2})) sink_key.clear();
     return fmt::format(
         "[job]\nname = \"random\"\n"
         "[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\n"
         "fields = {{ t = \"int64\", k = \"string{0}\", m = \"int64{0}\", n = \"int64?\", "
         "x = \"float64?\" }}\n"
         "event_time = \"t\"\ndisorder = \"{1}ms\"\non_bad_record = \"{2}\"\n{3}"
-        "[[step]]\nwindow = {{ {4}, key = [{5}] }}\naggregate = {{ {6} }}\n{8}"
-        "[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{7}\"\n"
-        "key = [{5}, {9}]\n",
-        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps, shape,
-        quoted_keys, fmt::join(columns, ", "), describe(mode),
-        keeps_late_ ? "late = { table = \"late\" }\n" : "",
-        is_global_ ? "\"pane\"" : "\"window_start\"");
+        "{4}[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{5}\"\n"
+        "key = [{6}]\n",
+        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps,
+        has_window ? window_step : "", describe(mode), sink_key);
   }
 
   std::string set_steps() {

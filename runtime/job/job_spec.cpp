@@ -78,7 +78,8 @@ std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<
 
 std::vector<JobTable> tables_of(const JobSpec& spec) {
   const std::vector<Field> rows = fields_of_rows(spec);
-  std::vector<JobTable> tables{table_of(spec.sink, fields_of_result(spec.window, rows))};
+  std::vector<JobTable> tables{
+      table_of(spec.sink, spec.window ? fields_of_result(*spec.window, rows) : rows)};
   if (spec.late) tables.push_back(table_of(*spec.late, rows));
   return tables;
 }
@@ -101,7 +102,7 @@ std::vector<FingerprintPart> fingerprint_of(const JobSpec& spec) {
     part.key += fmt::format(" {}", ++counts[part.key]);
     parts.push_back(std::move(part));
   }
-  add_fingerprint(spec.window, fields_of_rows(spec), parts);
+  if (spec.window) add_fingerprint(*spec.window, fields_of_rows(spec), parts);
   const auto add_sink = [&parts](const char* name, const SinkSpec& sink) {
     parts.push_back({fmt::format("{}.table", name), sink.table});
     parts.push_back({fmt::format("{}.mode", name), std::string(describe(sink.mode))});

@@ -38,24 +38,27 @@ std::string text_of(const WindowShape& shape) {
   return "";
 }
 
+void print_window(const WindowSpec& window, const std::vector<Field>& rows) {
+  std::vector<std::string> key;
+  for (const std::uint32_t field : window.key) key.push_back(rows[field].name);
+  std::vector<std::string> folds;
+  for (const AggregateColumn& column : window.aggregates) {
+    folds.push_back(fmt::format("{} = {}", column.name, describe(column, rows)));
+  }
+  fmt::print("window    {}, per {}: {}\n", text_of(window.shape), fmt::join(key, ", "),
+             fmt::join(folds, ", "));
+  if (window.allowed_lateness > Duration::zero()) {
+    fmt::print("          told again for rows that come up to {} later\n",
+               describe(window.allowed_lateness));
+  }
+}
+
 void print_steps(const JobSpec& spec) {
   for (const StepSpec& step : spec.steps) {
     const FingerprintPart said = fingerprint_part(step);
     fmt::print("{:<9} {}\n", said.key, said.value);
   }
-  const std::vector<Field> rows = fields_of_rows(spec);
-  std::vector<std::string> key;
-  for (const std::uint32_t field : spec.window.key) key.push_back(rows[field].name);
-  std::vector<std::string> folds;
-  for (const AggregateColumn& column : spec.window.aggregates) {
-    folds.push_back(fmt::format("{} = {}", column.name, describe(column, rows)));
-  }
-  fmt::print("window    {}, per {}: {}\n", text_of(spec.window.shape), fmt::join(key, ", "),
-             fmt::join(folds, ", "));
-  if (spec.window.allowed_lateness > Duration::zero()) {
-    fmt::print("          told again for rows that come up to {} later\n",
-               describe(spec.window.allowed_lateness));
-  }
+  if (spec.window) print_window(*spec.window, fields_of_rows(spec));
 }
 
 void print_tasks(const Job& job, std::uint32_t parallelism) {

@@ -109,7 +109,7 @@ struct JobSpec {
 
   SourceSpec source;
   std::vector<StepSpec> steps;
-  WindowSpec window;
+  std::optional<WindowSpec> window;  ///< Nothing: rows go into the sink as the steps leave them.
   SinkSpec sink;
   std::optional<SinkSpec> late;  ///< For rows that are too late for their windows, as they came.
 
@@ -122,7 +122,7 @@ struct JobSpec {
 /// What a step says, in words: `filter` and its condition.
 FingerprintPart fingerprint_part(const StepSpec& step);
 
-/// The rows that come out of the steps, and so into the window.
+/// The rows that come out of the steps, and so into the window, if there is one.
 std::vector<Field> fields_of_rows(const JobSpec& spec);
 /// A window's result as a row: its key, `window_start` and `window_end`, `pane`, its aggregates;
 /// without what says nothing of these windows.
