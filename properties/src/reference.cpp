@@ -27,7 +27,8 @@ Reference::Reference(const JobSpec& spec, const ReferenceRows& input)
       kept_records_(input.rows.size()),
       disorder_ms_(spec.source.disorder.count()) {
   for (const auto& [partition, records] : input.progress) {
-    for (const auto& [offset, newest] : records) progress_[partition].push_back({offset, newest});
+    auto& own = progress_[partition];  // Also of one without records: it holds the others back.
+    for (const auto& [offset, newest] : records) own.push_back({offset, newest});
   }
   const TableSchema schema = tables_of(spec).front().schema;
   ReferenceResults results = spec.window

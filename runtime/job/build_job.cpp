@@ -89,12 +89,11 @@ std::vector<End> ends_of(const JobSpec& spec, const Rows& rows) {
 
 Job build_job(const JobSpec& spec) {
   const SourceSpec& source = spec.source;
-  const auto read =
+  auto unstamped =
       from("source",
-           json_rows({source.address, source.fields, source.event_time, source.on_bad_record}))
-          .event_time(
-              [time = source.event_time](const Row& row) { return EventTime{row.integer(time)}; },
-              disorder(source.disorder));
+           json_rows({source.address, source.fields, source.event_time, source.on_bad_record}));
+  if (source.idle_after) unstamped = unstamped.idle_after(*source.idle_after);
+  const auto read = unstamped.event_time(source.event_time, disorder(source.disorder));
   // Filters in front need no row of their own.
   KeepRow keep;
   auto step = spec.steps.begin();

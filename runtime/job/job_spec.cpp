@@ -92,10 +92,13 @@ std::vector<FingerprintPart> fingerprint_of(const JobSpec& spec) {
       {"source.format", "jsonl"},
       {"source.files", source.files},
       {"source.fields", fmt::format("{}", fmt::join(fields, ", "))},
-      {"source.event_time", source.fields[source.event_time].name},
+      {"source.event_time", source.fields[source.event_time.field].name},
       {"source.disorder", describe(source.disorder)},
       {"source.on_bad_record", describe(source.on_bad_record)},
   };
+  if (source.event_time.format != TimeFormat::ms) {
+    parts.push_back({"source.event_time_format", std::string(describe(source.event_time.format))});
+  }
   std::map<std::string, int> counts;
   for (const StepSpec& step : spec.steps) {
     FingerprintPart part = fingerprint_part(step);

@@ -100,7 +100,7 @@ TEST_CASE("a job file says everything that a job is", "[runtime][job_file]") {
   CHECK(spec.source.fields == std::vector<Field>{{"network", FieldType::text, false},
                                                  {"time", FieldType::integer, false},
                                                  {"magnitude", FieldType::real, true}});
-  CHECK(spec.source.event_time == 1);
+  CHECK(spec.source.event_time == WrittenTime{1, TimeFormat::ms});
   CHECK(spec.source.disorder == 168h);
   CHECK(spec.source.on_bad_record == OnBadRecord::skip);
   REQUIRE(spec.steps.size() == 1);
@@ -219,7 +219,8 @@ TEST_CASE("a key that there is not is named, with those that there are", "[runti
         "jobs/q.toml:3: `job.paralelism`" + no_key + "[job] has name, parallelism");
   CHECK(complaint(10, "onbadrecord = \"fail\"") ==
         "jobs/q.toml:10: `source.onbadrecord`" + no_key +
-            "[source] has disorder, event_time, fields, files, format, on_bad_record");
+            "[source] has disorder, event_time, event_time_format, fields, files, format, "
+            "idle_after, on_bad_record");
   CHECK(complaint(12, "filter = \"time == 1\"\nfliter = \"time == 2\"") ==
         "jobs/q.toml:13: `step.fliter`" + no_key + "[step] has filter, keep, set, window");
   CHECK(complaint(14, R"(window = { tumbling = "1h", key = ["network"], slide = "5s" })") ==
@@ -411,6 +412,41 @@ TEST_CASE("an event time is a field of whole numbers that is never null", "[runt
       complaint(7, R"(fields = { network = "string", time = "int64?", magnitude = "float64" })") ==
       "jobs/q.toml:8: `source.event_time` is `time`, which is int64?; a field of type "
       "\"int64\" is expected");
+}
+
+TEST_CASE("an event time is written in one of four ways", "[runtime][job_file]") {
+  const auto with_format = [](const std::string& format) {
+    return with_line(8, "event_time = \"time\"\nevent_time_format = \"" + format + "\"");
+  };
+  for (const std::string format : {"ms", "s", "us"}) {
+    const JobSpec spec = parse(with_format(format));
+    CHECK(describe(spec.source.event_time.format) == format);
+    CHECK(parse(to_toml(spec)) == spec);
+  }
+  CHECK(message_of<UsageError>([&] { parse(with_format("min")); }) ==
+        "jobs/q.toml:9: `source.event_time_format` is \"min\"; \"ms\", \"s\", \"us\" or "
+        "\"iso8601\" is expected");
+  CHECK(message_of<UsageError>([&] { parse(with_format("iso8601")); }) ==
+        "jobs/q.toml:8: `source.event_time` is `time`, which is int64; a field of type \"string\" "
+        "is expected");
+  const JobSpec texts =
+      parse(with_line(8, "event_time = \"network\"\nevent_time_format = \"iso8601\""));
+  CHECK(texts.source.event_time == WrittenTime{0, TimeFormat::iso8601});
+  std::string said;
+  for (const FingerprintPart& part : fingerprint_of(texts)) {
+    if (part.key == "source.event_time_format") said = part.value;
+  }
+  CHECK(said == "iso8601");
+}
+
+TEST_CASE("a partition that gives nothing falls idle after a span above 0", "[runtime][job_file]") {
+  CHECK_FALSE(parse(whole_file()).source.idle_after);
+  const JobSpec spec = parse(with_line(9, "disorder = \"1s\"\nidle_after = \"30s\""));
+  CHECK(spec.source.idle_after == 30s);
+  CHECK(parse(to_toml(spec)) == spec);
+  CHECK(build_job(spec).nodes().front()->falls_idle);
+  CHECK(complaint(9, "idle_after = \"0s\"") ==
+        "jobs/q.toml:9: `source.idle_after` is 0; a span above 0 is expected");
 }
 
 TEST_CASE("a key is of fields that can be told apart", "[runtime][job_file]") {

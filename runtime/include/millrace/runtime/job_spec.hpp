@@ -14,16 +14,18 @@
 #include "millrace/runtime/operators/row_aggregate.hpp"
 #include "millrace/runtime/row.hpp"
 #include "millrace/runtime/source/json_rows.hpp"
+#include "millrace/runtime/source/written_time.hpp"
 
 namespace millrace {
 
 /// Where rows come from.
 struct SourceSpec {
-  std::string files;             ///< As written: a path, relative to the job file.
-  std::string address;           ///< The same, relative to the working directory.
-  std::vector<Field> fields;     ///< In the order of the file.
-  std::uint32_t event_time = 0;  ///< Number of the field that holds it.
+  std::string files;          ///< As written: a path, relative to the job file.
+  std::string address;        ///< The same, relative to the working directory.
+  std::vector<Field> fields;  ///< In the order of the file.
+  WrittenTime event_time;
   Duration disorder{0};
+  std::optional<Duration> idle_after;  ///< By the clock, and not by event time.
   OnBadRecord on_bad_record = OnBadRecord::fail;
   friend bool operator==(const SourceSpec&, const SourceSpec&) = default;
 };
