@@ -17,6 +17,10 @@ namespace {
 
 constexpr Site has_old_times{"random_job.has_old_times"};
 constexpr Site which_window{"random_job.window"};
+constexpr Site which_format{"random_job.format"};
+constexpr Site how_fine{"random_job.fine"};
+constexpr Site has_no_window{"random_job.has_no_window"};
+constexpr Site has_key{"random_job.has_key"};
 constexpr Site which_kind{"random_job.kind"};
 constexpr Site which_slide{"random_job.slide"};
 constexpr Site has_offset{"random_job.has_offset"};
@@ -105,6 +109,8 @@ constexpr std::string_view folds[] = {"count()", "count(n)", "count(x)", "sum(n)
 constexpr std::string_view distinct_folds[] = {"count_distinct(k)", "count_distinct(m)",
                                                "count_distinct(n)", "count_distinct(x)"};
 
+constexpr std::string_view formats[] = {"ms", "ms", "ms", "ms", "us", "s"};
+
 /// What fits into its type, whatever a record holds.
 constexpr std::string_view wholes[] = {"m + n",    "n % 7",  "n / m",    "m - n * 2",
                                        "-n",       "m / 0",  "m",        "(m + 1) % (n + 1)",
@@ -149,6 +155,7 @@ class Generator {
   std::string job_text() {
     const std::size_t window = draws_.below(which_window, std::size(windows));
     window_ = window_ms[window];
+    format_ = one_of(which_format, formats);
     if (draws_.hits(has_disorder, {1, 2})) {
       disorder_ = static_cast<std::int64_t>(
           1 + draws_.below(how_disordered, static_cast<std::uint64_t>(3 * window_)));
@@ -180,19 +187,24 @@ class Generator {
     }
     const std::string quoted_keys = fmt::format("{}", fmt::join(keys, ", "));
     const std::string shape = window_shape(windows[window]);
+    const std::string window_step = fmt::format(
+        "[[step]]\nwindow = {{ {}, key = [{}] }}\naggregate = {{ {} }}\n{}", shape, quoted_keys,
+        fmt::join(columns, ", "), keeps_late_ ? "late = { table = \"late\" }\n" : "");
+    const bool has_window = !draws_.hits(has_no_window, {1, 8});
+    std::string sink_key = quoted_keys;
+    if (has_window) sink_key += is_global_ ? ", \"pane\"" : ", \"window_start\"";
+    if (!has_window && mode != SinkMode::upsert && draws_.hits(has_key, {1, 2})) sink_key.clear();
     return fmt::format(
         "[job]\nname = \"random\"\n"
         "[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\n"
         "fields = {{ t = \"int64\", k = \"string{0}\", m = \"int64{0}\", n = \"int64?\", "
         "x = \"float64?\" }}\n"
-        "event_time = \"t\"\ndisorder = \"{1}ms\"\non_bad_record = \"{2}\"\n{3}"
-        "[[step]]\nwindow = {{ {4}, key = [{5}] }}\naggregate = {{ {6} }}\n{8}"
-        "[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{7}\"\n"
-        "key = [{5}, {9}]\n",
-        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps, shape,
-        quoted_keys, fmt::join(columns, ", "), describe(mode),
-        keeps_late_ ? "late = { table = \"late\" }\n" : "",
-        is_global_ ? "\"pane\"" : "\"window_start\"");
+        "event_time = \"t\"\nevent_time_format = \"{7}\"\ndisorder = \"{1}ms\"\non_bad_record = "
+        "\"{2}\"\n{3}"
+        "{4}[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{5}\"\n"
+        "key = [{6}]\n",
+        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps,
+        has_window ? window_step : "", describe(mode), sink_key, format_);
   }
 
   std::string set_steps() {
@@ -296,11 +308,18 @@ class Generator {
 
   std::string record() {
     std::string line =
-        fmt::format(R"({{"t": {}, "k": {}, "m": {})", time(), key_text(), key_number());
+        fmt::format(R"({{"t": {}, "k": {}, "m": {})", written_time(), key_text(), key_number());
     if (draws_.hits(has_more, {1, 16})) line += R"(, "more": [1, {"t": null}])";
     if (!absent()) line += fmt::format(R"(, "n": {})", one_of(which_integer, integers));
     if (!absent()) line += fmt::format(R"(, "x": {})", one_of(which_real, reals));
     return line + "}";
+  }
+
+  /// As the job's records write it.
+  std::int64_t written_time() {
+    const std::int64_t ms = time();
+    if (format_ == "us") return ms * 1000 + static_cast<std::int64_t>(draws_.below(how_fine, 1000));
+    return format_ == "s" ? ms / 1000 : ms;
   }
 
   std::int64_t time() {
@@ -332,6 +351,7 @@ class Generator {
   bool has_late_ = false;
   bool is_patient_ = false;  ///< The job skips bad records, so there are some.
   bool has_null_keys_ = false;
+  std::string_view format_ = "ms";
   bool is_global_ = false;
   bool keeps_late_ = false;
   std::int64_t begin_ = 0;        ///< Of the input.

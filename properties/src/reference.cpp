@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "reference_rows.hpp"
+#include "reference_table.hpp"
 #include "reference_window.hpp"
 
 namespace millrace::properties {
@@ -26,27 +27,33 @@ Reference::Reference(const JobSpec& spec, const ReferenceRows& input)
       kept_records_(input.rows.size()),
       disorder_ms_(spec.source.disorder.count()) {
   for (const auto& [partition, records] : input.progress) {
-    for (const auto& [offset, newest] : records) progress_[partition].push_back({offset, newest});
+    auto& own = progress_[partition];  // Also of one without records: it holds the others back.
+    for (const auto& [offset, newest] : records) own.push_back({offset, newest});
   }
-  const std::vector<Field> fields = fields_of_rows(spec);
-  ReferenceResults results = reference_window(spec.window, fields, input.rows);
+  const TableSchema schema = tables_of(spec).front().schema;
+  ReferenceResults results = spec.window
+                                 ? reference_window(*spec.window, fields_of_rows(spec), input.rows)
+                                 : reference_table(schema, input.rows);
   families_ = std::move(results.families);
   may_be_late_ = results.may_be_late.size();
   take(std::move(results.rows));
-  name_columns(tables_of(spec).front().schema);
-  for (std::size_t i = 0; i < spec.window.aggregates.size(); ++i) {
-    if (!spec.window.aggregates[i].of_rows || !counts_once(spec)) continue;
-    count_column_ = columns_.size() - spec.window.aggregates.size() + i;
-  }
+  name_columns(schema);
+  if (spec.window && counts_once(*spec.window, spec.sink.mode)) find_count(*spec.window);
 }
 
-bool Reference::counts_once(const JobSpec& spec) const {
+bool Reference::counts_once(const WindowSpec& window, SinkMode mode) const {
   using Kind = WindowShape::Kind;
-  if (spec.window.has_panes()) return false;
-  if (spec.window.shape.kind == Kind::tumbling) return true;
+  if (window.has_panes()) return false;
+  if (window.shape.kind == Kind::tumbling) return true;
   // Of sessions that are not certain an upsert sink may show what a replay does not make again.
-  return spec.window.shape.kind == Kind::sessions &&
-         (is_exact_ || spec.sink.mode == SinkMode::staged);
+  return window.shape.kind == Kind::sessions && (is_exact_ || mode == SinkMode::staged);
+}
+
+void Reference::find_count(const WindowSpec& window) {
+  const std::size_t first = columns_.size() - window.aggregates.size();
+  for (std::size_t i = 0; i < window.aggregates.size(); ++i) {
+    if (window.aggregates[i].of_rows) count_column_ = first + i;
+  }
 }
 
 Reference::Reference(const TableSchema& schema, std::vector<OwnedRow> rows)
@@ -63,7 +70,8 @@ std::vector<Reference> Reference::of_tables(const JobSpec& spec, const Input& in
   if (!spec.late) return references;
   Reference late(tables_of(spec)[1].schema, {});
   std::vector<ExpectedRow> expected;
-  for (OwnedRow& row : reference_window(spec.window, fields_of_rows(spec), rows.rows).may_be_late) {
+  for (OwnedRow& row :
+       reference_window(*spec.window, fields_of_rows(spec), rows.rows).may_be_late) {
     expected.push_back({std::move(row)});
     expected.back().is_certain = false;
   }
@@ -80,11 +88,13 @@ void Reference::take(std::vector<ExpectedRow> rows) {
     return std::pair(a_waits, a.last_instant) < std::pair(b_waits, b.last_instant);
   });
   prefix_hashes_.assign(1, {});
+  row_hashes_.clear();
   by_watermark_ = 0;
   for (const ExpectedRow& row : rows_) {
     RowSetHash hash = prefix_hashes_.back();
     hash.add(lend(row.cells));
     prefix_hashes_.push_back(hash);
+    row_hashes_.emplace_back().add(lend(row.cells));
     is_exact_ = is_exact_ && row.is_certain;
     if (row.causes == nullptr) ++by_watermark_;
   }
@@ -98,6 +108,14 @@ void Reference::name_columns(const TableSchema& schema) {
       key_columns_.push_back(i);
     }
   }
+}
+
+bool Reference::have_ended(const std::vector<Claim>& claims) const {
+  return std::all_of(progress_.begin(), progress_.end(), [&](const auto& partition) {
+    return std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {
+      return claim.partition == partition.first && claim.ended;
+    });
+  });
 }
 
 std::size_t Reference::closed_rows(const std::vector<Claim>& claims) const {
@@ -125,6 +143,7 @@ std::size_t Reference::closed_rows(const std::vector<Claim>& claims) const {
 ShownRows Reference::shown_at(const std::vector<Claim>& claims) const {
   if (!knows_progress_) return first_rows(0);  // That many at least.
   ShownRows shown = first_rows(closed_rows(claims));
+  shown.is_final = have_ended(claims);
   if (by_watermark_ == rows_.size()) return shown;
   std::map<std::string_view, std::int64_t> read;
   for (const Claim& claim : claims) {
@@ -140,7 +159,7 @@ ShownRows Reference::shown_at(const std::vector<Claim>& claims) const {
     if (static_cast<std::size_t>(known) < rows_[i].needed) continue;
     shown.is_shown[i] = true;
     ++shown.count;
-    shown.hash.add(lend(rows_[i].cells));
+    shown.hash.add(row_hashes_[i]);
   }
   return shown;
 }
@@ -151,6 +170,7 @@ ShownRows Reference::first_rows(std::size_t count) const {
   std::fill_n(shown.is_shown.begin(), count, true);
   shown.count = count;
   shown.hash = prefix_hashes_[count];
+  shown.is_final = count == rows_.size();
   return shown;
 }
 

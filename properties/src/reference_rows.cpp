@@ -71,14 +71,14 @@ ReferenceRows reference_rows(const JobSpec& spec, const Input& input) {
     auto& progress = all.progress[partition.name];
     std::optional<std::int64_t> newest;
     each_line(partition.text, [&](std::string_view line, std::int64_t number, std::int64_t next) {
-      ReferenceRecord record = read_reference_record(line, source.fields, source.event_time);
+      ReferenceRecord record = read_reference_record(line, source);
       if (!record.fields) {
         if (source.on_bad_record == OnBadRecord::skip) return;
         throw UsageError(fmt::format("{}:{}: {}", partition.name, number, record.why_bad));
       }
       ++all.records;
       ReferenceRow row;
-      row.time = std::get<std::int64_t>((*record.fields)[source.event_time]);
+      row.time = record.time;
       row.watermark =
           newest ? *newest - source.disorder.count() - 1 : std::numeric_limits<std::int64_t>::min();
       row.read = {partition.name, next};

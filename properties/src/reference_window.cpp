@@ -96,7 +96,7 @@ class Evaluation {
       // Every row that comes when the window has ended may let out a result of its own.
       Reference::Family family;
       family.most = 1 + (lateness_ == 0 ? 0 : rows.size() - on_time);
-      if (lateness_ != 0 && counted == rows.size()) family.last = result.cells;
+      if (lateness_ != 0 && counted == rows.size()) family.last = {result.cells};
       results_.families.open.emplace(results_.families.of(result.cells), std::move(family));
     }
     results_.rows.push_back(std::move(result));

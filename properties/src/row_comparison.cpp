@@ -16,9 +16,7 @@ using ExpectedRow = Reference::ExpectedRow;
 class Comparing {
  public:
   Comparing(const Reference& reference, const ShownRows& required, const ShownRows& allowed)
-      : reference_(reference),
-        families_(reference.families()),
-        is_end_(required.count == reference.rows().size()) {
+      : reference_(reference), families_(reference.families()), is_end_(required.is_final) {
     for (std::size_t i = 0; i < reference.rows().size(); ++i) {
       const ExpectedRow& row = reference.rows()[i];
       auto& side = side_of(row.cells);
@@ -106,7 +104,7 @@ class Comparing {
 
   void judge_family(const Reference::Family& family, Side& side) {
     if (side.seen.empty()) {
-      const bool is_lost = family.is_there || (is_end_ && family.last.has_value());
+      const bool is_lost = family.is_there || (is_end_ && !family.last.empty());
       (is_lost ? result_.counts.lost : result_.counts.unjudged) += side.must.size();
       if (is_lost && !side.must.empty()) example("lost", side.must.front()->cells);
       return;
@@ -121,21 +119,27 @@ class Comparing {
       return duplicated(over, same != side.seen.end() ? **same : *side.seen.back());
     }
     // They agree in all columns before `pane`, so that the newest is behind the others.
-    if (is_end_ && family.last && !is_last(*family.last, *side.seen.back())) {
+    for (const OwnedRow* row : side.seen) {
+      if (family.members.empty() || family.members.contains(*row)) continue;
+      ++result_.counts.altered;
+      return example("altered", *row);
+    }
+    if (is_end_ && !is_last(family.last, *side.seen.back())) {
       ++result_.counts.altered;
       example("altered", *side.seen.back());
-      example("expected in the end", *family.last);
-      return;
+      return example("expected in the end", family.last.front());
     }
     const std::size_t missing = take(side.must, side.seen).size();
     take(side.may, side.seen);
     result_.counts.unjudged += std::max(missing, side.seen.size());
   }
 
-  bool is_last(OwnedRow last, const OwnedRow& row) const {
+  bool is_last(const std::vector<OwnedRow>& last, OwnedRow row) const {
     const auto pane = families_.pane_column;
-    if (pane && *pane < last.size() && *pane < row.size()) last[*pane] = row[*pane];
-    return last == row;
+    return last.empty() || std::any_of(last.begin(), last.end(), [&](const OwnedRow& one) {
+             if (pane && *pane < one.size() && *pane < row.size()) row[*pane] = one[*pane];
+             return one == row;
+           });
   }
 
   void duplicated(std::size_t times, const OwnedRow& row) {

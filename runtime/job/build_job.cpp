@@ -40,11 +40,12 @@ KeyOfRow key_of(const WindowSpec& window, const std::vector<Field>& rows) {
 /// The ends of a job from its window on.
 class WindowEnds {
  public:
-  explicit WindowEnds(const JobSpec& spec) : spec_(spec), rows_(fields_of_rows(spec)) {}
+  explicit WindowEnds(const JobSpec& spec)
+      : spec_(spec), window_(*spec.window), rows_(fields_of_rows(spec)) {}
 
   template <class Keyed>
   std::vector<End> of(const Keyed& keyed) const {
-    const WindowShape& shape = spec_.window.shape;
+    const WindowShape& shape = window_.shape;
     switch (shape.kind) {
       case WindowShape::Kind::tumbling:
         return ends(keyed.window(tumbling(shape.size, shape.offset)));
@@ -61,30 +62,38 @@ class WindowEnds {
  private:
   template <class Windowing>
   std::vector<End> ends(const Windowing& windows) const {
-    const auto windowed = windows.allow_lateness(spec_.window.allowed_lateness);
+    const auto windowed = windows.allow_lateness(window_.allowed_lateness);
     if (!spec_.late) return {results(windowed.aggregate("window", fold()))};
     const auto [on_time, late] = windowed.aggregate_and_late("window", fold());
     return {results(on_time), late.to("late", sink_of_rows(tables_of(spec_)[1], rows_))};
   }
   End results(const Stream<Windowed<Row, Row>>& results) const {
-    return results.to("sink", sink_of_results(tables_of(spec_)[0], spec_.window, rows_));
+    return results.to("sink", sink_of_results(tables_of(spec_)[0], window_, rows_));
   }
-  RowAggregate fold() const { return {spec_.window.aggregates, rows_}; }
+  RowAggregate fold() const { return {window_.aggregates, rows_}; }
 
   const JobSpec& spec_;
+  const WindowSpec& window_;
   std::vector<Field> rows_;
 };
+
+/// What becomes of the rows that the steps let out.
+template <class Rows>
+std::vector<End> ends_of(const JobSpec& spec, const Rows& rows) {
+  const std::vector<Field> fields = fields_of_rows(spec);
+  if (spec.window) return WindowEnds(spec).of(rows.key_by(key_of(*spec.window, fields)));
+  return {rows.to("sink", sink_of_rows(tables_of(spec).front(), fields))};
+}
 
 }  // namespace
 
 Job build_job(const JobSpec& spec) {
   const SourceSpec& source = spec.source;
-  const auto read =
+  auto unstamped =
       from("source",
-           json_rows({source.address, source.fields, source.event_time, source.on_bad_record}))
-          .event_time(
-              [time = source.event_time](const Row& row) { return EventTime{row.integer(time)}; },
-              disorder(source.disorder));
+           json_rows({source.address, source.fields, source.event_time, source.on_bad_record}));
+  if (source.idle_after) unstamped = unstamped.idle_after(*source.idle_after);
+  const auto read = unstamped.event_time(source.event_time, disorder(source.disorder));
   // Filters in front need no row of their own.
   KeepRow keep;
   auto step = spec.steps.begin();
@@ -92,11 +101,10 @@ Job build_job(const JobSpec& spec) {
     keep.conditions.emplace_back(std::get<FilterSpec>(*step).expression);
   }
   const auto kept = read.filter(std::move(keep));
-  const KeyOfRow key = key_of(spec.window, fields_of_rows(spec));
   const auto ends = [&] {
-    if (step == spec.steps.end()) return WindowEnds(spec).of(kept.key_by(key));
-    const Stream<Row> made = kept.flat_map(RowSteps({step, spec.steps.end()}, source.fields));
-    return WindowEnds(spec).of(made.key_by(key));
+    if (step == spec.steps.end()) return ends_of(spec, kept);
+    return ends_of(spec,
+                   Stream<Row>(kept.flat_map(RowSteps({step, spec.steps.end()}, source.fields))));
   }();
   Job job(spec.name, ends);
   job.set_fingerprint(fingerprint_of(spec));

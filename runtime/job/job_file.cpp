@@ -30,10 +30,8 @@ class JobFileReader {
     rows_ = spec_.source.fields;
     std::vector<TomlSection> steps = root_.sections("step");
     for (TomlSection& step : steps) read_step(step);
-    if (!has_window_) {
-      root_.fail_key("step", "a job needs one [[step]] with `window` and `aggregate`");
-    }
-    read_sinks(steps.back());
+    spec_.sink = read_sink(root_.section("sink"), columns(), identity());
+    if (spec_.window) read_late_rows(steps.back());
     read_checkpoint();
     root_.finish();
     return std::move(spec_);
@@ -46,12 +44,11 @@ class JobFileReader {
     if (kinds != 1) {
       step.fail("a [[step]] has one of `filter`, `set`, `keep`, and `window` with `aggregate`");
     }
-    if (has_window_) {
+    if (spec_.window) {
       step.fail("a step behind the window: the window is expected to be the last step");
     }
     if (step.has("window")) {
       spec_.window = read_window_step(step, rows_);
-      has_window_ = true;
       step.has("late");  // Read when the sink is known.
     } else {
       spec_.steps.push_back(read_row_step(step, rows_));
@@ -60,15 +57,23 @@ class JobFileReader {
     step.finish();
   }
 
-  void read_sinks(TomlSection& window_step) {
+  std::vector<Field> columns() const {
+    return spec_.window ? fields_of_result(*spec_.window, rows_) : rows_;
+  }
+  /// What tells the rows of the sink apart. Of rows without a window nobody can say.
+  Identity identity() const {
     Identity identity;
-    for (const std::uint32_t number : spec_.window.key) {
+    if (!spec_.window) return identity;
+    for (const std::uint32_t number : spec_.window->key) {
       identity.columns.push_back(rows_[number].name);
     }
-    identity.has_bounds = spec_.window.has_bounds();
-    spec_.sink = read_sink(root_.section("sink"), fields_of_result(spec_.window, rows_), identity);
+    identity.has_bounds = spec_.window->has_bounds();
+    return identity;
+  }
+
+  void read_late_rows(TomlSection& window_step) {
     if (!window_step.has("late")) return;
-    if (!spec_.window.has_bounds()) {
+    if (!spec_.window->has_bounds()) {
       window_step.fail_key("late", "`late` of a global window: nothing is late for it");
     }
     spec_.late = read_late(window_step.section("late"), spec_.sink);
@@ -89,7 +94,6 @@ class JobFileReader {
   TomlSection root_;
   JobSpec spec_;
   std::vector<Field> rows_;  ///< As the steps so far leave them.
-  bool has_window_ = false;
 };
 
 }  // namespace
@@ -115,7 +119,7 @@ std::string to_toml(const JobSpec& spec) {
       fmt::format("[job]\nname = {}\nparallelism = {}\n", toml_quoted(spec.name), spec.parallelism);
   out += to_toml(spec.source);
   for (const StepSpec& step : spec.steps) out += to_toml(step);
-  out += to_toml(spec.window, fields_of_rows(spec));
+  if (spec.window) out += to_toml(*spec.window, fields_of_rows(spec));
   if (spec.late) out += late_to_toml(*spec.late);
   out += to_toml(spec.sink);
   return out + fmt::format("[checkpoint]\ndirectory = {}\ninterval = {}\n",

@@ -78,7 +78,8 @@ std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<
 
 std::vector<JobTable> tables_of(const JobSpec& spec) {
   const std::vector<Field> rows = fields_of_rows(spec);
-  std::vector<JobTable> tables{table_of(spec.sink, fields_of_result(spec.window, rows))};
+  std::vector<JobTable> tables{
+      table_of(spec.sink, spec.window ? fields_of_result(*spec.window, rows) : rows)};
   if (spec.late) tables.push_back(table_of(*spec.late, rows));
   return tables;
 }
@@ -91,17 +92,20 @@ std::vector<FingerprintPart> fingerprint_of(const JobSpec& spec) {
       {"source.format", "jsonl"},
       {"source.files", source.files},
       {"source.fields", fmt::format("{}", fmt::join(fields, ", "))},
-      {"source.event_time", source.fields[source.event_time].name},
+      {"source.event_time", source.fields[source.event_time.field].name},
       {"source.disorder", describe(source.disorder)},
       {"source.on_bad_record", describe(source.on_bad_record)},
   };
+  if (source.event_time.format != TimeFormat::ms) {
+    parts.push_back({"source.event_time_format", std::string(describe(source.event_time.format))});
+  }
   std::map<std::string, int> counts;
   for (const StepSpec& step : spec.steps) {
     FingerprintPart part = fingerprint_part(step);
     part.key += fmt::format(" {}", ++counts[part.key]);
     parts.push_back(std::move(part));
   }
-  add_fingerprint(spec.window, fields_of_rows(spec), parts);
+  if (spec.window) add_fingerprint(*spec.window, fields_of_rows(spec), parts);
   const auto add_sink = [&parts](const char* name, const SinkSpec& sink) {
     parts.push_back({fmt::format("{}.table", name), sink.table});
     parts.push_back({fmt::format("{}.mode", name), std::string(describe(sink.mode))});

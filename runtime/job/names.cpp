@@ -78,6 +78,24 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view describe(TimeFormat format) {
+  switch (format) {
+    case TimeFormat::ms: return "ms";
+    case TimeFormat::s: return "s";
+    case TimeFormat::us: return "us";
+    case TimeFormat::iso8601: return "iso8601";
+  }
+  return "";
+}
+
+std::optional<TimeFormat> find_time_format(std::string_view name) {
+  for (const TimeFormat format :
+       {TimeFormat::ms, TimeFormat::s, TimeFormat::us, TimeFormat::iso8601}) {
+    if (describe(format) == name) return format;
+  }
+  return std::nullopt;
+}
+
 std::string describe(OnBadRecord what) { return what == OnBadRecord::fail ? "fail" : "skip"; }
 
 std::string_view describe(SinkMode mode) {

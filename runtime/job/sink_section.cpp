@@ -34,7 +34,8 @@ std::vector<std::string> read_key(TomlSection& sink, const std::vector<Field>& c
   return key;
 }
 
-/// Rows of one key would replace each other, in an order that nobody promises.
+/// Results of one key would replace each other, in an order that nobody promises. Of rows without
+/// a window that is what is asked for.
 void expect_distinct_keys(const SinkSpec& spec, const TomlSection& sink,
                           const std::vector<Field>& columns, const Identity& identity) {
   const auto holds = [&](std::string_view column) {
@@ -47,6 +48,11 @@ void expect_distinct_keys(const SinkSpec& spec, const TomlSection& sink,
                               "window{} expected, which tell rows apart",
                               column, identity.has_bounds ? " and `window_start` are" : " is"));
   };
+  if (identity.columns.empty() && spec.key.empty()) {
+    sink.fail_key("key",
+                  "`sink.key` of an upsert sink is empty; the columns are expected by which "
+                  "a row replaces another");
+  }
   for (const std::string& column : identity.columns) expect(column);
   if (identity.has_bounds && !holds("window_end")) expect("window_start");
   for (const Field& column : columns) {

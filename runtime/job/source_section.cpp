@@ -45,6 +45,37 @@ OnBadRecord read_on_bad_record(TomlSection& source) {
       fmt::format("`source.on_bad_record` is \"{}\"; \"fail\" or \"skip\" is expected", text));
 }
 
+WrittenTime read_event_time(TomlSection& source, const std::vector<Field>& fields) {
+  WrittenTime written;
+  written.field = find_field(fields, source.text("event_time"), source, "event_time");
+  const std::string name = source.text_or("event_time_format", "ms");
+  const auto format = find_time_format(name);
+  if (!format) {
+    source.fail_key("event_time_format",
+                    fmt::format("`source.event_time_format` is \"{}\"; \"ms\", \"s\", \"us\" or "
+                                "\"iso8601\" is expected",
+                                name));
+  }
+  written.format = *format;
+  const Field& time = fields[written.field];
+  const bool is_text = written.format == TimeFormat::iso8601;
+  if (time.type != (is_text ? FieldType::text : FieldType::integer) || time.nullable) {
+    source.fail_key("event_time",
+                    fmt::format("`source.event_time` is `{}`, which is {}; a field "
+                                "of type \"{}\" is expected",
+                                time.name, type_text(time), is_text ? "string" : "int64"));
+  }
+  return written;
+}
+
+Duration read_idle_after(TomlSection& source) {
+  const Duration span = source.duration("idle_after");
+  if (span == Duration::zero()) {
+    source.fail_key("idle_after", "`source.idle_after` is 0; a span above 0 is expected");
+  }
+  return span;
+}
+
 }  // namespace
 
 SourceSpec read_source(TomlSection source) {
@@ -56,14 +87,9 @@ SourceSpec read_source(TomlSection source) {
   spec.files = source.text("files");
   spec.address = beside(source.file(), spec.files);
   spec.fields = read_fields(source.section("fields"));
-  spec.event_time = find_field(spec.fields, source.text("event_time"), source, "event_time");
-  const Field& time = spec.fields[spec.event_time];
-  if (time.type != FieldType::integer || time.nullable) {
-    source.fail_key("event_time", fmt::format("`source.event_time` is `{}`, which is {}; a field "
-                                              "of type \"int64\" is expected",
-                                              time.name, type_text(time)));
-  }
+  spec.event_time = read_event_time(source, spec.fields);
   spec.disorder = source.duration_or("disorder", Duration{0});
+  if (source.has("idle_after")) spec.idle_after = read_idle_after(source);
   spec.on_bad_record = read_on_bad_record(source);
   source.finish();
   return spec;
@@ -75,12 +101,17 @@ std::string to_toml(const SourceSpec& source) {
     fields.push_back(
         fmt::format("{} = {}", toml_quoted(field.name), toml_quoted(type_text(field))));
   }
+  std::string time =
+      fmt::format("event_time_format = \"{}\"\n", describe(source.event_time.format));
+  if (source.idle_after) {
+    time += fmt::format("idle_after = {}\n", toml_quoted(describe(*source.idle_after)));
+  }
   return fmt::format(
-      "[source]\nformat = \"jsonl\"\nfiles = {}\nfields = {{ {} }}\nevent_time = {}\n"
+      "[source]\nformat = \"jsonl\"\nfiles = {}\nfields = {{ {} }}\nevent_time = {}\n{}"
       "disorder = {}\non_bad_record = {}\n",
       toml_quoted(source.files), fmt::join(fields, ", "),
-      toml_quoted(source.fields[source.event_time].name), toml_quoted(describe(source.disorder)),
-      toml_quoted(describe(source.on_bad_record)));
+      toml_quoted(source.fields[source.event_time.field].name), time,
+      toml_quoted(describe(source.disorder)), toml_quoted(describe(source.on_bad_record)));
 }
 
 }  // namespace millrace

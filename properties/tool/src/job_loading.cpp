@@ -61,7 +61,12 @@ RealJob real_job(const JobSpec& spec) {
       spec.name,        build_job(spec),         {spec.source.address}, {}, spec.state_directory,
       spec.parallelism, spec.checkpoint_interval};
   for (const JobTable& table : tables_of(spec)) {
-    real.tables.push_back({table.sink.name, table.sink.database, table.schema});
+    const bool is_late = table.sink.name == "late";
+    const char* const due = is_late                     ? "it came too late"
+                            : !spec.window              ? "its record was read"
+                            : spec.window->has_bounds() ? "its window has closed"
+                                                        : "so many records were read";
+    real.tables.push_back({table.sink.name, table.sink.database, table.schema, due});
   }
   return real;
 }
@@ -72,7 +77,8 @@ RealJob real_job(const UserRun& run) {
   real.state_directory =
       run.job.state_directory.empty() ? run.job.name + ".state" : run.job.state_directory;
   for (const Node* node : real.job.nodes()) {
-    if (node->sink) real.tables.push_back({node->name, node->sink->database, node->sink->schema});
+    if (node->sink)
+      real.tables.push_back({node->name, node->sink->database, node->sink->schema, "it was made"});
     if (node->role == Node::Role::source && node->partitions == nullptr) {
       real.addresses.push_back(node->address);
     }

@@ -61,7 +61,15 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
       if (std::holds_alternative<SetSpec>(step)) seen.insert("set");
       if (std::holds_alternative<KeepSpec>(step)) seen.insert("keep");
     }
-    if (job.spec.window.key.size() == 2) seen.insert("a key of two");
+    if (!job.spec.window) {
+      seen.insert("no window");
+      continue;
+    }
+    const WindowSpec& window = *job.spec.window;
+    seen.insert("windows of kind " + std::to_string(static_cast<int>(window.shape.kind)));
+    if (window.allowed_lateness > Duration::zero()) seen.insert("allowed lateness");
+    if (job.spec.late) seen.insert("a table of late rows");
+    if (window.key.size() == 2) seen.insert("a key of two");
     if (job.spec.source.fields[1].nullable) seen.insert("null keys");
     for (const InputPartition& partition : job.input.partitions) {
       const std::string& text = partition.text;
@@ -75,7 +83,7 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
       if (text.find("what?") != std::string::npos) seen.insert("no record");
     }
   }
-  CHECK(seen.size() == 19);
+  CHECK(seen.size() == 26);
 }
 
 TEST_CASE("a scope bounds the input of a random job, and the job stays the same", "[random_job]") {

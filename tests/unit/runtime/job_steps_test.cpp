@@ -99,3 +99,41 @@ TEST_CASE("what is wrong with a step is said by line and key", "[runtime][job_fi
   many.resize(many.size() - 2);
   CHECK(complaint(many + " }") == "s.toml:9: more than 64 fields");
 }
+
+namespace {
+
+/// A job without a window; its sink's mode stands on line 13.
+std::string plain_text(const std::string& sink) {
+  return "[job]\nname = \"p\"\n[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\n"
+         "fields = { k = \"string\", t = \"int64\", x = \"float64?\" }\nevent_time = \"t\"\n"
+         "[[step]]\nset = { y = \"x * 2\" }\n[sink]\ntable = \"t\"\ndatabase = \"t.db\"\n" +
+         sink;
+}
+std::string plain_complaint(const std::string& sink) {
+  return message_of<UsageError>([&] { parse_job_file(plain_text(sink), "p.toml"); });
+}
+
+}  // namespace
+
+TEST_CASE("without a window rows go into the sink as the steps leave them",
+          "[runtime][job_file][steps]") {
+  for (const std::string sink : {"", "mode = \"insert\"", "mode = \"upsert\"\nkey = [\"k\"]"}) {
+    CAPTURE(sink);
+    const JobSpec spec = parse_job_file(plain_text(sink), "p.toml");
+    CHECK_FALSE(spec.window);
+    CHECK(parse_job_file(to_toml(spec), "again.toml") == spec);
+    CHECK_NOTHROW(build_job(spec));
+    std::string columns;
+    for (const auto& column : tables_of(spec).front().schema.columns) columns += column.name + " ";
+    CHECK(columns == "k t x y ");
+  }
+}
+
+TEST_CASE("an upsert sink without a window needs a key that is never null",
+          "[runtime][job_file][steps]") {
+  CHECK(plain_complaint("mode = \"upsert\"") ==
+        "p.toml:10: `sink.key` of an upsert sink is empty; the columns are expected by which a row "
+        "replaces another");
+  CHECK(plain_complaint("mode = \"upsert\"\nkey = [\"k\", \"y\"]") ==
+        "p.toml:14: `sink.key` of an upsert sink has `y`, which may be null");
+}

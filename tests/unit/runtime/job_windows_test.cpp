@@ -51,20 +51,20 @@ const std::string key = R"(, key = ["k"])";
 }  // namespace
 
 TEST_CASE("a window is of one of four kinds", "[runtime][job_file][window]") {
-  const WindowShape days = parse(R"(tumbling = "1d", offset = "2h")" + key).window.shape;
+  const WindowShape days = parse(R"(tumbling = "1d", offset = "2h")" + key).window->shape;
   CHECK(days.kind == Kind::tumbling);
   CHECK(days.size == 24h);
   CHECK(days.offset == 2h);
   const WindowShape hops =
-      parse(R"(sliding = "10s", slide = "3s", offset = "1s")" + key).window.shape;
+      parse(R"(sliding = "10s", slide = "3s", offset = "1s")" + key).window->shape;
   CHECK(hops.kind == Kind::sliding);
   CHECK(hops.size == 10s);
   CHECK(hops.slide == 3s);
   CHECK(hops.offset == 1s);
-  const WindowShape visits = parse(R"(sessions = "30s")" + key).window.shape;
+  const WindowShape visits = parse(R"(sessions = "30s")" + key).window->shape;
   CHECK(visits.kind == Kind::sessions);
   CHECK(visits.size == 30s);
-  const WindowShape all = parse("global = true, every = 100" + key).window.shape;
+  const WindowShape all = parse("global = true, every = 100" + key).window->shape;
   CHECK(all.kind == Kind::global);
   CHECK(all.every == 100);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct ShownRows {
   std::vector<bool> is_shown;  ///< For each.
   std::size_t count = 0;
   RowSetHash hash;
+  bool is_final = false;  ///< Nothing that is still to come can change any of them.
 };
 
 struct ReferenceRows;
@@ -77,11 +79,12 @@ class Reference {
   /// make others: how many there are, and what they hold, is not certain.
   struct Family {
     std::size_t most = 1;
-    bool is_there = false;         ///< There is one at least, when the expected ones are due.
-    bool is_due_any_time = false;  ///< Whether there may be some before.
-    /// What the newest of them holds in the end, whatever number it has: the one with the largest
-    /// `pane`, if there is such a column.
-    std::optional<OwnedRow> last = {};
+    bool is_there = false;            ///< There is one at least, when the expected ones are due.
+    bool is_due_any_time = false;     ///< Whether there may be some before.
+    std::set<OwnedRow> members = {};  ///< If there are any: each is one of these.
+    /// What the newest of them holds in the end, the one with the largest `pane`, if there is such
+    /// a column: one of these, whatever number it has. Nothing: that is not certain.
+    std::vector<OwnedRow> last = {};
   };
   struct Families {
     std::vector<std::size_t> columns;
@@ -122,13 +125,16 @@ class Reference {
   Reference(const JobSpec& spec, const ReferenceRows& input);
   void take(std::vector<ExpectedRow> rows);
   void name_columns(const TableSchema& schema);
-  bool counts_once(const JobSpec& spec) const;
+  bool counts_once(const WindowSpec& window, SinkMode mode) const;
+  void find_count(const WindowSpec& window);
+  bool have_ended(const std::vector<Claim>& claims) const;
   /// How many of those without causes.
   std::size_t closed_rows(const std::vector<Claim>& claims) const;
 
   std::vector<ExpectedRow> rows_;
   std::size_t by_watermark_ = 0;           ///< So many have no causes.
   std::vector<RowSetHash> prefix_hashes_;  ///< Of the first n rows.
+  std::vector<RowSetHash> row_hashes_;
   std::vector<std::string> columns_;
   std::vector<std::size_t> key_columns_;
   Families families_;

@@ -14,16 +14,18 @@
 #include "millrace/runtime/operators/row_aggregate.hpp"
 #include "millrace/runtime/row.hpp"
 #include "millrace/runtime/source/json_rows.hpp"
+#include "millrace/runtime/source/written_time.hpp"
 
 namespace millrace {
 
 /// Where rows come from.
 struct SourceSpec {
-  std::string files;             ///< As written: a path, relative to the job file.
-  std::string address;           ///< The same, relative to the working directory.
-  std::vector<Field> fields;     ///< In the order of the file.
-  std::uint32_t event_time = 0;  ///< Number of the field that holds it.
+  std::string files;          ///< As written: a path, relative to the job file.
+  std::string address;        ///< The same, relative to the working directory.
+  std::vector<Field> fields;  ///< In the order of the file.
+  WrittenTime event_time;
   Duration disorder{0};
+  std::optional<Duration> idle_after;  ///< By the clock, and not by event time.
   OnBadRecord on_bad_record = OnBadRecord::fail;
   friend bool operator==(const SourceSpec&, const SourceSpec&) = default;
 };
@@ -109,7 +111,7 @@ struct JobSpec {
 
   SourceSpec source;
   std::vector<StepSpec> steps;
-  WindowSpec window;
+  std::optional<WindowSpec> window;  ///< Nothing: rows go into the sink as the steps leave them.
   SinkSpec sink;
   std::optional<SinkSpec> late;  ///< For rows that are too late for their windows, as they came.
 
@@ -122,7 +124,7 @@ struct JobSpec {
 /// What a step says, in words: `filter` and its condition.
 FingerprintPart fingerprint_part(const StepSpec& step);
 
-/// The rows that come out of the steps, and so into the window.
+/// The rows that come out of the steps, and so into the window, if there is one.
 std::vector<Field> fields_of_rows(const JobSpec& spec);
 /// A window's result as a row: its key, `window_start` and `window_end`, `pane`, its aggregates;
 /// without what says nothing of these windows.
