@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -120,14 +120,15 @@ void bench_query(const Report& report, const Query& query, const Floor& floor, c
 }
 
 void bench_queries(const Report& report, std::int64_t count) {
-  std::optional<Lent> lent;
+  std::unique_ptr<const Lent> lent;
   std::int64_t rate = 0;
   std::vector<Floor> all(floors().begin(), floors().end());
   all.insert(all.begin(), {"read", all.front().events_per_second, read_all});
   for (const Floor& floor : all) {
     if (rate != floor.events_per_second) {
       lent.reset();
-      lent.emplace(count, rate = floor.events_per_second);
+      rate = floor.events_per_second;
+      lent = std::make_unique<const Lent>(count, rate);
     }
     const std::string name = fmt::format("nexmark/{}/floor", floor.name);
     if (report.wants(name)) {

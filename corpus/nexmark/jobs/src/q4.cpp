@@ -38,7 +38,6 @@ struct Settle {
     std::int64_t reserve = 0;
     std::int64_t best = std::numeric_limits<std::int64_t>::min();
     std::vector<Early> early;
-    EventTime newest_early = EventTime::min();
 
     bool is_open() const { return expires < EventTime::max(); }
     void bid(EventTime at, std::int64_t price) {
@@ -56,9 +55,10 @@ struct Settle {
     } else if (auction.is_open()) {
       auction.bid(event.at, event.price);
     } else {
+      const bool is_first = auction.early.empty();
+      const EventTime until = event.at + patience;
       auction.early.push_back({event.at, event.price});
-      auction.newest_early = std::max(auction.newest_early, event.at);
-      here.wake(auction.newest_early + patience);
+      if (is_first || until > here.alarm()) here.wake(until);
     }
   }
   template <class Context>

@@ -16,8 +16,10 @@ properties::Input sample(std::uint64_t records) {
   whole.events_per_second = 10;
   whole.generators = 4;
   whole.out_of_order_group = 4;
-  // Where an auction is that q2 watches; and few at a time, so that most come, meet and go.
+  // Where there is an auction that q2 watches; and few of anything at a time, so that most come,
+  // meet and go. Of a power of two Java's draws for ids so close together are all the same.
   whole.first_event_id = 1'500;
+  whole.hot_auction_ratio = 3;
   whole.auctions_in_flight = 10;
   whole.active_people = 4;
   whole.hot_seller_ratio = 1;
