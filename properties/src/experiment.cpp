@@ -362,9 +362,21 @@ class Experiment {
     // Of rows that are wrong there is nothing more to say.
     const JudgedTable& first = *tables_.front();
     if (!subject_.registered.empty() || first.judge.breach()) return;
-    auto late = judge_late(first.facts.reference, dropped_[decided_], first.judge.last_rows(),
+    const auto dropped = late_records();
+    if (!dropped) return;
+    auto late = judge_late(first.facts.reference, *dropped, first.judge.last_rows(),
                            first.facts.schema.mode);
     if (late) outcome_.breaches.push_back(*std::move(late));
+  }
+
+  /// Those that were dropped, or went into a table of their own. Nothing: they stand there more
+  /// often than they were.
+  std::optional<std::uint64_t> late_records() {
+    std::uint64_t records = dropped_[decided_];
+    if (tables_.size() == 1) return records;
+    const JudgedTable& late = *tables_.back();
+    if (late.facts.schema.mode != SinkMode::staged) return std::nullopt;
+    return records + (late.judge.last_rows() ? late.judge.last_rows()->size() : 0);
   }
 
   void tell_rows() {

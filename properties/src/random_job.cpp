@@ -1,5 +1,6 @@
 #include "millrace/properties/random_job.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -16,6 +17,27 @@ namespace {
 
 constexpr Site has_old_times{"random_job.has_old_times"};
 constexpr Site which_window{"random_job.window"};
+constexpr Site which_format{"random_job.format"};
+constexpr Site how_fine{"random_job.fine"};
+constexpr Site has_no_window{"random_job.has_no_window"};
+constexpr Site has_key{"random_job.has_key"};
+constexpr Site which_kind{"random_job.kind"};
+constexpr Site which_slide{"random_job.slide"};
+constexpr Site has_offset{"random_job.has_offset"};
+constexpr Site how_offset{"random_job.offset"};
+constexpr Site how_many{"random_job.every"};
+constexpr Site has_lateness{"random_job.has_lateness"};
+constexpr Site how_lenient{"random_job.lateness"};
+constexpr Site keeps_late{"random_job.keeps_late"};
+constexpr Site sets{"random_job.sets"};
+constexpr Site which_whole{"random_job.whole"};
+constexpr Site which_fraction{"random_job.fraction"};
+constexpr Site keeps_some{"random_job.keeps"};
+constexpr Site filters_again{"random_job.filters_again"};
+constexpr Site which_set_comparison{"random_job.set_comparison"};
+constexpr Site which_set_fold{"random_job.set_fold"};
+constexpr Site counts_distinct{"random_job.counts_distinct"};
+constexpr Site which_distinct{"random_job.distinct"};
 constexpr Site has_disorder{"random_job.has_disorder"};
 constexpr Site how_disordered{"random_job.disorder"};
 constexpr Site has_late{"random_job.has_late"};
@@ -83,6 +105,24 @@ constexpr std::string_view folds[] = {"count()", "count(n)", "count(x)", "sum(n)
                                       "min(n)",  "max(n)",   "avg(n)",   "sum(x)",
                                       "min(x)",  "max(x)",   "avg(x)",   "max(t)"};
 
+/// Beside those above, so that what these draw stays the same.
+constexpr std::string_view distinct_folds[] = {"count_distinct(k)", "count_distinct(m)",
+                                               "count_distinct(n)", "count_distinct(x)"};
+
+constexpr std::string_view formats[] = {"ms", "ms", "ms", "ms", "us", "s"};
+
+/// What fits into its type, whatever a record holds.
+constexpr std::string_view wholes[] = {"m + n",    "n % 7",  "n / m",    "m - n * 2",
+                                       "-n",       "m / 0",  "m",        "(m + 1) % (n + 1)",
+                                       "t % 1000", "m % -3", "m * 0 + n"};
+constexpr std::string_view fractions[] = {"x * 0.5", "x / 3",   "n * 0.1", "m / 2.5", "x - n",
+                                          "x % 0.7", "x / n",   "-x",      "x",       "n + 0.25",
+                                          "x / 0",   "n / 7.0", "m * 1e-3"};
+constexpr std::string_view set_filters[] = {"u > m",  "u == n", "v < u",     "u * 2 >= n - 1",
+                                            "v != x", "u <= t", "not v == n"};
+constexpr std::string_view set_folds[] = {"sum(u)", "max(v)", "count(u)",         "min(u)",
+                                          "avg(v)", "sum(v)", "count_distinct(v)"};
+
 /// What is no record of this job.
 constexpr std::string_view bad_lines[] = {"what?",
                                           "[1, 2]",
@@ -115,6 +155,7 @@ class Generator {
   std::string job_text() {
     const std::size_t window = draws_.below(which_window, std::size(windows));
     window_ = window_ms[window];
+    format_ = one_of(which_format, formats);
     if (draws_.hits(has_disorder, {1, 2})) {
       disorder_ = static_cast<std::int64_t>(
           1 + draws_.below(how_disordered, static_cast<std::uint64_t>(3 * window_)));
@@ -130,24 +171,83 @@ class Generator {
     for (std::uint64_t i = draws_.below(filter_count, 3); i > 0; --i) {
       steps += fmt::format("[[step]]\nfilter = {}\n", toml_quoted(condition(3)));
     }
+    const bool has_sets = draws_.hits(sets, {1, 3});
+    if (has_sets) steps += set_steps();
     const std::vector<std::string> keys = key();
     std::vector<std::string> columns;
     const std::uint64_t count = 1 + draws_.below(fold_count, 4);
     for (std::uint64_t i = 0; i < count; ++i) {
       columns.push_back(fmt::format("a{} = {}", i, toml_quoted(one_of(which_fold, folds))));
     }
+    if (has_sets) {
+      columns.push_back(fmt::format("s = {}", toml_quoted(one_of(which_set_fold, set_folds))));
+    }
+    if (draws_.hits(counts_distinct, {1, 4})) {
+      columns.push_back(fmt::format("d = {}", toml_quoted(one_of(which_distinct, distinct_folds))));
+    }
     const std::string quoted_keys = fmt::format("{}", fmt::join(keys, ", "));
+    const std::string shape = window_shape(windows[window]);
+    const std::string window_step = fmt::format(
+        "[[step]]\nwindow = {{ {}, key = [{}] }}\naggregate = {{ {} }}\n{}", shape, quoted_keys,
+        fmt::join(columns, ", "), keeps_late_ ? "late = { table = \"late\" }\n" : "");
+    const bool has_window = !draws_.hits(has_no_window, {1, 8});
+    std::string sink_key = quoted_keys;
+    if (has_window) sink_key += is_global_ ? ", \"pane\"" : ", \"window_start\"";
+    if (!has_window && mode != SinkMode::upsert && draws_.hits(has_key, {1, 2})) sink_key.clear();
     return fmt::format(
         "[job]\nname = \"random\"\n"
         "[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\n"
         "fields = {{ t = \"int64\", k = \"string{0}\", m = \"int64{0}\", n = \"int64?\", "
         "x = \"float64?\" }}\n"
-        "event_time = \"t\"\ndisorder = \"{1}ms\"\non_bad_record = \"{2}\"\n{3}"
-        "[[step]]\nwindow = {{ tumbling = \"{4}\", key = [{5}] }}\naggregate = {{ {6} }}\n"
-        "[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{7}\"\n"
-        "key = [{5}, \"window_start\"]\n",
-        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps, windows[window],
-        quoted_keys, fmt::join(columns, ", "), describe(mode));
+        "event_time = \"t\"\nevent_time_format = \"{7}\"\ndisorder = \"{1}ms\"\non_bad_record = "
+        "\"{2}\"\n{3}"
+        "{4}[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{5}\"\n"
+        "key = [{6}]\n",
+        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps,
+        has_window ? window_step : "", describe(mode), sink_key, format_);
+  }
+
+  std::string set_steps() {
+    std::string steps = fmt::format("[[step]]\nset = {{ u = {}, v = {} }}\n",
+                                    toml_quoted(one_of(which_whole, wholes)),
+                                    toml_quoted(one_of(which_fraction, fractions)));
+    if (draws_.hits(keeps_some, {1, 2})) {
+      steps += "[[step]]\nkeep = [\"v\", \"x\", \"k\", \"n\", \"u\", \"t\", \"m\"]\n";
+    }
+    if (draws_.hits(filters_again, {1, 2})) {
+      steps += fmt::format("[[step]]\nfilter = {}\n",
+                           toml_quoted(one_of(which_set_comparison, set_filters)));
+    }
+    return steps;
+  }
+
+  /// Half of all windows are tumbling.
+  std::string window_shape(std::string_view size) {
+    const std::uint64_t kind = draws_.below(which_kind, 8);
+    is_global_ = kind == 7;
+    if (is_global_) return fmt::format("global = true, every = {}", 1 + draws_.below(how_many, 5));
+    std::string shape;
+    std::int64_t slide = window_;
+    if (kind < 4) {
+      shape = fmt::format("tumbling = \"{}\"", size);
+    } else if (kind < 6) {
+      // Few windows hold a record, and sometimes a slide does not divide the size.
+      slide = std::max<std::int64_t>(
+          1, window_ / static_cast<std::int64_t>(1 + draws_.below(which_slide, 4)));
+      shape = fmt::format("sliding = \"{}\", slide = \"{}ms\"", size, slide);
+    } else {
+      shape = fmt::format("sessions = \"{}\"", size);
+    }
+    if (kind < 6 && draws_.hits(has_offset, {1, 4})) {
+      shape += fmt::format(", offset = \"{}ms\"",
+                           draws_.below(how_offset, static_cast<std::uint64_t>(slide)));
+    }
+    if (draws_.hits(has_lateness, {1, 4})) {
+      const auto most = static_cast<std::uint64_t>(2 * window_);
+      shape += fmt::format(", allowed_lateness = \"{}ms\"", 1 + draws_.below(how_lenient, most));
+    }
+    keeps_late_ = draws_.hits(keeps_late, {1, 4});
+    return shape;
   }
 
   std::vector<std::string> key() {
@@ -208,11 +308,18 @@ class Generator {
 
   std::string record() {
     std::string line =
-        fmt::format(R"({{"t": {}, "k": {}, "m": {})", time(), key_text(), key_number());
+        fmt::format(R"({{"t": {}, "k": {}, "m": {})", written_time(), key_text(), key_number());
     if (draws_.hits(has_more, {1, 16})) line += R"(, "more": [1, {"t": null}])";
     if (!absent()) line += fmt::format(R"(, "n": {})", one_of(which_integer, integers));
     if (!absent()) line += fmt::format(R"(, "x": {})", one_of(which_real, reals));
     return line + "}";
+  }
+
+  /// As the job's records write it.
+  std::int64_t written_time() {
+    const std::int64_t ms = time();
+    if (format_ == "us") return ms * 1000 + static_cast<std::int64_t>(draws_.below(how_fine, 1000));
+    return format_ == "s" ? ms / 1000 : ms;
   }
 
   std::int64_t time() {
@@ -244,6 +351,9 @@ class Generator {
   bool has_late_ = false;
   bool is_patient_ = false;  ///< The job skips bad records, so there are some.
   bool has_null_keys_ = false;
+  std::string_view format_ = "ms";
+  bool is_global_ = false;
+  bool keeps_late_ = false;
   std::int64_t begin_ = 0;        ///< Of the input.
   std::int64_t newest_ = 0;       ///< Time of the partition.
   std::uint64_t per_window_ = 1;  ///< So many records of a partition, about.

@@ -1,9 +1,9 @@
 #include "reference_condition.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "exact_number.hpp"
+#include "reference_arithmetic.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -12,6 +12,11 @@ namespace {
 using Answer = std::optional<bool>;
 
 Answer ask(const Expression& expression, const OwnedRow& record);
+
+Fraction fraction_of(const OwnedCell& number) {
+  const auto* const integer = std::get_if<std::int64_t>(&number);
+  return integer != nullptr ? Fraction(*integer) : exact(std::get<double>(number));
+}
 
 template <class T>
 bool holds(Comparison comparison, const T& a, const T& b) {
@@ -27,20 +32,13 @@ bool holds(Comparison comparison, const T& a, const T& b) {
 }
 
 Answer ask_comparison(const Expression& expression, const OwnedRow& record) {
-  const OwnedCell& cell = record[expression.field];
-  if (std::holds_alternative<std::monostate>(cell)) return std::nullopt;
-  if (const auto* text = std::get_if<std::string>(&cell)) {
-    return holds(expression.comparison, *text, std::get<std::string>(expression.literal));
-  }
-  const auto* const integer = std::get_if<std::int64_t>(&cell);
-  const auto* const literal = std::get_if<std::int64_t>(&expression.literal);
-  if (integer != nullptr && literal != nullptr) {
-    return holds(expression.comparison, *integer, *literal);
-  }
-  const Fraction left = integer != nullptr ? Fraction(*integer) : exact(std::get<double>(cell));
-  const Fraction right =
-      literal != nullptr ? Fraction(*literal) : exact(std::get<double>(expression.literal));
-  return holds(expression.comparison, left, right);
+  const OwnedCell left = compute(expression.left, record);
+  const OwnedCell right = compute(expression.right, record);
+  if (std::holds_alternative<std::monostate>(left)) return std::nullopt;
+  if (std::holds_alternative<std::monostate>(right)) return std::nullopt;
+  // Alternatives of one type compare as their values do.
+  if (left.index() == right.index()) return holds(expression.comparison, left, right);
+  return holds(expression.comparison, fraction_of(left), fraction_of(right));
 }
 
 Answer ask(const Expression& expression, const OwnedRow& record) {
@@ -63,10 +61,8 @@ Answer ask(const Expression& expression, const OwnedRow& record) {
 
 }  // namespace
 
-bool keeps(const std::vector<FilterSpec>& filters, const OwnedRow& record) {
-  return std::all_of(filters.begin(), filters.end(), [&](const FilterSpec& filter) {
-    return ask(filter.expression, record) == true;
-  });
+bool keeps(const FilterSpec& filter, const OwnedRow& record) {
+  return ask(filter.expression, record) == true;
 }
 
 }  // namespace millrace::properties

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "millrace/env/error.hpp"
@@ -36,6 +37,15 @@ class CountFold final : public ReferenceFold {
  private:
   const AggregateColumn& column_;
   std::int64_t count_ = 0;
+};
+
+class DistinctFold final : public FieldFold {
+ public:
+  using FieldFold::FieldFold;
+  OwnedCell result() const override {
+    const std::set<OwnedCell> distinct(values_.begin(), values_.end());
+    return static_cast<std::int64_t>(distinct.size());
+  }
 };
 
 class ExtremeFold final : public FieldFold {
@@ -83,6 +93,7 @@ class SumFold final : public FieldFold {
 std::unique_ptr<ReferenceFold> make_reference_fold(const AggregateColumn& column, FieldType type) {
   using Fold = AggregateColumn::Fold;
   if (column.fold == Fold::count) return std::make_unique<CountFold>(column);
+  if (column.fold == Fold::count_distinct) return std::make_unique<DistinctFold>(column);
   if (column.fold == Fold::minimum || column.fold == Fold::maximum) {
     return std::make_unique<ExtremeFold>(column);
   }

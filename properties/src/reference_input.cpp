@@ -4,10 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "millrace/env/event_time.hpp"
+#include "reference_time.hpp"
 
 namespace millrace::properties {
 namespace {
@@ -116,8 +115,8 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-ReferenceRecord read_reference_record(std::string_view line, const std::vector<Field>& fields,
-                                      std::uint32_t event_time) {
+ReferenceRecord read_reference_record(std::string_view line, const SourceSpec& source) {
+  const std::vector<Field>& fields = source.fields;
   Listener listener(fields);
   ReferenceRecord record;
   // The parser passes over the first of these, and stops at the second as if it were the end.
@@ -135,11 +134,13 @@ ReferenceRecord read_reference_record(std::string_view line, const std::vector<F
       return record;
     }
   }
-  const auto time = std::get<std::int64_t>(listener.cells[event_time]);
-  if (time < earliest_event_time.ms || time > latest_event_time.ms) {
-    record.why_bad = fmt::format("the time {} is out of range", time);
+  const auto time =
+      reference_time(listener.cells[source.event_time.field], source.event_time.format);
+  if (!time) {
+    record.why_bad = "the time is none, or out of range";
     return record;
   }
+  record.time = *time;
   record.fields = std::move(listener.cells);
   return record;
 }

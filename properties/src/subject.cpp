@@ -22,8 +22,10 @@ std::string simulated_input(const std::string& path) {
 }
 
 JobSpec with_simulated_paths(JobSpec spec) {
-  spec.address = simulated_input(spec.address);
-  spec.database = sink_database;
+  spec.source.address = simulated_input(spec.source.address);
+  spec.source.idle_after.reset();  // Nothing depends on a clock there.
+  spec.sink.database = sink_database;
+  if (spec.late) spec.late->database = sink_database;
   return spec;
 }
 
@@ -106,7 +108,10 @@ Subject::Subject(const JobSpec& job_spec, const Input& job_input)
       spec(with_simulated_paths(job_spec)),
       input(job_input),
       job(build_job(spec)) {
-  tables.push_back({"sink", schema_of(spec), Reference(spec, input)});
+  std::vector<Reference> references = Reference::of_tables(spec, input);
+  for (const JobTable& table : millrace::tables_of(spec)) {
+    tables.push_back({table.sink.name, table.schema, std::move(references[tables.size()])});
+  }
 }
 
 Subject::Subject(const UserJob& user_job, const Input& job_input)

@@ -33,8 +33,9 @@ class UserCodeJudge final : public sim::UserCodeWatch {
   const EffectCounts& effects() const { return effects_; }
 
  private:
-  std::unordered_map<std::uint64_t, std::uint64_t> results_;  ///< Looked up, never walked.
-  EffectCounts effects_;                                      ///< Without a key.
+  std::unordered_map<std::uint64_t, std::uint64_t>
+      results_;           ///< By what was given; looked up, never walked.
+  EffectCounts effects_;  ///< Without a key.
   std::map<std::pair<std::string, std::string>, std::string> requests_;  ///< By service and key.
   std::optional<Breach> functions_;
   std::optional<Breach> keys_;

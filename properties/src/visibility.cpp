@@ -8,91 +8,6 @@
 #include "millrace/env/error.hpp"
 
 namespace millrace::properties {
-namespace {
-
-constexpr std::size_t most_examples = 3;
-
-OwnedRow key_of(const Reference& reference, const OwnedRow& row) {
-  OwnedRow key;
-  for (const std::size_t column : reference.key_columns()) {
-    if (column < row.size()) key.push_back(row[column]);
-  }
-  return key;
-}
-
-}  // namespace
-
-RowComparison compare_rows(const Reference& reference, std::size_t required, std::size_t allowed,
-                           const std::vector<OwnedRow>& seen) {
-  RowComparison result;
-  const auto example = [&](std::string_view what, const OwnedRow& row) {
-    if (result.examples.size() < most_examples) {
-      result.examples.push_back(fmt::format("{}: {}", what, to_text(row, reference.columns())));
-    }
-  };
-  /// Of one key: what belongs there, and what is.
-  struct Side {
-    std::vector<const Reference::ExpectedRow*> must, may;
-    std::vector<const Reference::ExpectedRow*> early;
-    std::vector<const OwnedRow*> seen;
-  };
-  std::map<OwnedRow, Side> by_key;
-  for (std::size_t i = 0; i < reference.rows().size(); ++i) {
-    const Reference::ExpectedRow& row = reference.rows()[i];
-    Side& side = by_key[key_of(reference, row.cells)];
-    (i < required ? side.must : i < allowed ? side.may : side.early).push_back(&row);
-  }
-  for (const OwnedRow& row : seen) by_key[key_of(reference, row)].seen.push_back(&row);
-
-  for (auto& [key, side] : by_key) {
-    // Each row that is as it should be explains one that is expected; required ones first.
-    std::vector<const Reference::ExpectedRow*> missing;
-    const auto take = [&](const Reference::ExpectedRow& row) {
-      const auto found = std::find_if(side.seen.begin(), side.seen.end(),
-                                      [&](const OwnedRow* one) { return *one == row.cells; });
-      if (found == side.seen.end()) return false;
-      side.seen.erase(found);
-      return true;
-    };
-    for (const auto* row : side.must) {
-      if (!take(*row)) missing.push_back(row);
-    }
-    std::vector<const Reference::ExpectedRow*> unseen;
-    for (const auto* row : side.may) {
-      if (!take(*row)) unseen.push_back(row);
-    }
-    // The rest stands in the place of what is missing: it was altered on the way.
-    const auto alter = [&](const Reference::ExpectedRow& row) {
-      ++(row.is_certain ? result.counts.altered : result.counts.unjudged);
-      if (row.is_certain) {
-        example("altered", *side.seen.front());
-        example("expected", row.cells);
-      }
-      side.seen.erase(side.seen.begin());
-    };
-    for (const auto* row : missing) {
-      if (!side.seen.empty()) {
-        alter(*row);
-      } else {
-        ++(row->is_certain ? result.counts.lost : result.counts.unjudged);
-        if (row->is_certain) example("lost", row->cells);
-      }
-    }
-    for (const auto* row : unseen) {
-      if (!side.seen.empty()) alter(*row);
-    }
-    if (side.seen.empty()) continue;
-    const bool is_due = !side.must.empty() || !side.may.empty();
-    if (is_due) {
-      result.counts.duplicated += side.seen.size();
-      example("duplicated", *side.seen.front());
-    } else {
-      result.counts.unexpected += side.seen.size();
-      example(side.early.empty() ? "unexpected" : "too early", *side.seen.front());
-    }
-  }
-  return result;
-}
 
 VisibilityJudge::Seen VisibilityJudge::read(bool with_rows) {
   Seen seen;
@@ -124,7 +39,7 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
       convict("visibility",
               fmt::format("a reader saw checkpoint {} and then no marker", to_text(*newest_)));
     } else if (look.rows != 0) {
-      judge_rows(0, "before the sink was ever fenced");
+      judge_rows(none(), none(), "before the sink was ever fenced");
     }
     return;
   }
@@ -136,7 +51,9 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
   }
   const std::optional<CheckpointId> before = std::exchange(newest_, id);
   if (id == CheckpointId::genesis()) {
-    if (mode_ == SinkMode::staged && look.rows != 0) judge_rows(0, "before any checkpoint");
+    if (mode_ == SinkMode::staged && look.rows != 0) {
+      judge_rows(none(), none(), "before any checkpoint");
+    }
     if (mode_ != SinkMode::staged) judge_direct("before any checkpoint");
     return;
   }
@@ -157,11 +74,11 @@ void VisibilityJudge::judge(const TableLook& look, const RowSetHash& hash) {
   if (mode_ != SinkMode::staged) return judge_direct(fmt::format("at checkpoint {}", to_text(id)));
   if (!reference_.knows_progress()) {
     if (before && *before == id) return;
-    return judge_rows(0, reference_.rows().size(), fmt::format("at checkpoint {}", to_text(id)));
+    return judge_rows(none(), all(), fmt::format("at checkpoint {}", to_text(id)));
   }
-  const std::size_t expected = reference_.visible_rows(claims->second);
-  const bool equal = reference_.is_exact() && hash == reference_.hash_of_first(expected);
-  if (!equal) judge_rows(expected, fmt::format("at checkpoint {}", to_text(id)));
+  const ShownRows expected = reference_.shown_at(claims->second);
+  const bool equal = reference_.is_exact() && hash == expected.hash;
+  if (!equal) judge_rows(expected, expected, fmt::format("at checkpoint {}", to_text(id)));
 }
 
 void VisibilityJudge::judge_progress(CheckpointId before, CheckpointId now) {
@@ -180,12 +97,10 @@ void VisibilityJudge::judge_direct(const std::string& when) {
   // What is decided is durable with all its rows, whatever is published.
   const auto decided = decided_();
   const auto claims = decided ? claims_.find(*decided) : claims_.end();
-  const std::size_t required =
-      claims == claims_.end() ? 0 : reference_.visible_rows(claims->second);
-  judge_rows(required, reference_.rows().size(), when);
+  judge_rows(claims == claims_.end() ? none() : reference_.shown_at(claims->second), all(), when);
 }
 
-void VisibilityJudge::judge_rows(std::size_t required, std::size_t allowed,
+void VisibilityJudge::judge_rows(const ShownRows& required, const ShownRows& allowed,
                                  const std::string& when) {
   const Seen seen = read(true);
   RowComparison comparison = compare_rows(reference_, required, allowed, seen.rows);
@@ -197,7 +112,7 @@ void VisibilityJudge::judge_rows(std::size_t required, std::size_t allowed,
   rows_ = comparison.counts;
   std::string what =
       fmt::format("{}, {} rows were visible where {}{} belong", when, seen.rows.size(),
-                  required == allowed ? "" : "at least ", required);
+                  required.count == allowed.count ? "" : "at least ", required.count);
   for (const std::string& example : comparison.examples) what += "; " + example;
   convict("visibility", std::move(what));
 }
@@ -216,10 +131,10 @@ void VisibilityJudge::judge_growth(const std::vector<OwnedRow>& rows, const std:
 }
 
 bool VisibilityJudge::look_at_the_end() {
-  const std::size_t all = reference_.rows().size();
+  const ShownRows all = this->all();
   const Seen hashed = read(false);
   if (hashed.look.outcome == TableLook::Outcome::busy) return false;
-  if (reference_.is_exact() && hashed.hash == reference_.hash_of_first(all)) {
+  if (reference_.is_exact() && hashed.hash == all.hash) {
     rows_ = {};
     last_rows_.reset();
     return true;

@@ -1,106 +1,23 @@
 #include "millrace/runtime/job/expression.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <string>
+#include <utility>
 
 #include "millrace/env/error.hpp"
+
+#include "arithmetic_parser.hpp"
+#include "words.hpp"
 
 namespace millrace {
 namespace {
 
 constexpr std::string_view operators = "==, !=, <, <=, > or >=";
 
-/// Deeper nesting than anybody writes, and less than a stack holds.
-constexpr int deepest = 100;
-
-std::string_view name_of(FieldType type) {
-  switch (type) {
-    case FieldType::integer: return "int64";
-    case FieldType::real: return "float64";
-    case FieldType::text: return "string";
-  }
-  return "";
-}
-
-/// Cuts the text into words as it is asked for them.
-class Words {
- public:
-  explicit Words(std::string_view text) : text_(text) { advance(); }
-
-  enum class Kind : std::uint8_t { end, name, number, text, symbol };
-  Kind kind() const { return kind_; }
-  std::string_view word() const { return word_; }
-  const std::string& value() const { return value_; }
-  bool is(std::string_view word) const {
-    return (kind_ == Kind::name || kind_ == Kind::symbol) && word_ == word;
-  }
-
-  void advance() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-    const std::size_t begin = at_;
-    if (at_ == text_.size()) {
-      kind_ = Kind::end;
-    } else if (is_letter(text_[at_])) {
-      kind_ = Kind::name;
-      while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    } else if (is_digit(text_[at_]) || text_[at_] == '-' || text_[at_] == '+') {
-      kind_ = Kind::number;
-      ++at_;
-      while (at_ < text_.size() && is_number_part(at_)) ++at_;
-    } else if (text_[at_] == '\'') {
-      kind_ = Kind::text;
-      read_text();
-    } else {
-      kind_ = Kind::symbol;
-      const auto two = text_.substr(at_, 2);
-      at_ += two == "==" || two == "!=" || two == "<=" || two == ">=" ? 2 : 1;
-    }
-    word_ = text_.substr(begin, at_ - begin);
-  }
-
-  [[noreturn]] void expected(std::string_view what) const {
-    throw UsageError(kind_ == Kind::end ? fmt::format("{} is expected at its end", what)
-                                        : fmt::format("{} is expected, not `{}`", what, word_));
-  }
-
- private:
-  static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  }
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-  bool is_number_part(std::size_t at) const {
-    const char c = text_[at];
-    const bool is_exponent_sign =
-        (c == '-' || c == '+') && (text_[at - 1] == 'e' || text_[at - 1] == 'E');
-    return is_digit(c) || c == '.' || c == 'e' || c == 'E' || is_exponent_sign;
-  }
-  /// A quote inside a text is written twice.
-  void read_text() {
-    value_.clear();
-    for (++at_; at_ < text_.size(); ++at_) {
-      if (text_[at_] != '\'') {
-        value_ += text_[at_];
-      } else if (text_.substr(at_, 2) == "''") {
-        value_ += text_[at_++];
-      } else {
-        ++at_;
-        return;
-      }
-    }
-    throw UsageError("a text in quotes does not end");
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  Kind kind_ = Kind::end;
-  std::string_view word_;
-  std::string value_;
-};
+constexpr std::pair<std::string_view, Comparison> comparisons[] = {
+    {"==", Comparison::equal},    {"!=", Comparison::unequal}, {"<=", Comparison::at_most},
+    {">=", Comparison::at_least}, {"<", Comparison::less},     {">", Comparison::greater}};
 
 class Parser {
  public:
@@ -130,13 +47,13 @@ class Parser {
   }
 
   Expression negation() {
-    if (++depth_ > deepest) throw UsageError("it is nested too deeply");
+    if (++depth_ > deepest_nesting) throw UsageError("it is nested too deeply");
     Expression made;
     if (words_.is("not")) {
       words_.advance();
       made.kind = Expression::Kind::negation;
       made.parts.push_back(negation());
-    } else if (words_.is("(")) {
+    } else if (words_.is("(") && !is_arithmetic()) {
       words_.advance();
       made = either();
       if (!words_.is(")")) words_.expected("`)`");
@@ -148,72 +65,39 @@ class Parser {
     return made;
   }
 
+  /// Whether the parentheses that begin here hold a value, and no condition: in a value there is
+  /// nothing that compares or joins.
+  bool is_arithmetic() const {
+    Words ahead = words_;
+    int open = 0;
+    do {
+      if (ahead.is("(")) ++open;
+      if (ahead.is(")")) --open;
+      if (ahead.is("and") || ahead.is("or") || ahead.is("not")) return false;
+      for (const auto& [word, comparison] : comparisons) {
+        if (ahead.is(word)) return false;
+      }
+      ahead.advance();
+    } while (open > 0 && ahead.kind() != Words::Kind::end);
+    return open == 0;
+  }
+
   Expression comparison() {
     Expression made;
-    const Field& field = this->field(made.field);
+    ArithmeticParser values(words_, fields_);
+    made.left = values.parse();
     made.comparison = comparison_operator();
-    made.literal = literal(field);
+    made.right = values.parse_beside(made.left);
     return made;
   }
 
-  const Field& field(std::uint32_t& number) {
-    if (words_.kind() != Words::Kind::name) words_.expected("the name of a field");
-    const auto found = std::find_if(fields_.begin(), fields_.end(),
-                                    [this](const Field& f) { return f.name == words_.word(); });
-    if (found == fields_.end()) {
-      std::vector<std::string_view> names;
-      for (const Field& f : fields_) names.push_back(f.name);
-      throw UsageError(fmt::format("there is no field `{}`; the fields are {}", words_.word(),
-                                   fmt::join(names, ", ")));
-    }
-    words_.advance();
-    number = static_cast<std::uint32_t>(found - fields_.begin());
-    return *found;
-  }
-
   Comparison comparison_operator() {
-    constexpr std::pair<std::string_view, Comparison> all[] = {
-        {"==", Comparison::equal},    {"!=", Comparison::unequal}, {"<=", Comparison::at_most},
-        {">=", Comparison::at_least}, {"<", Comparison::less},     {">", Comparison::greater}};
-    for (const auto& [word, comparison] : all) {
+    for (const auto& [word, comparison] : comparisons) {
       if (!words_.is(word)) continue;
       words_.advance();
       return comparison;
     }
     words_.expected(operators);
-  }
-
-  Literal literal(const Field& field) {
-    Literal value;
-    if (field.type == FieldType::text) {
-      if (words_.kind() != Words::Kind::text) {
-        words_.expected(fmt::format("a text in single quotes (`{}` is a string)", field.name));
-      }
-      value = words_.value();
-    } else {
-      if (words_.kind() != Words::Kind::number) {
-        words_.expected(fmt::format("a number (`{}` is {})", field.name, name_of(field.type)));
-      }
-      value = number(words_.word());
-    }
-    words_.advance();
-    return value;
-  }
-
-  Literal number(std::string_view word) {
-    const char* const begin = word.data() + (word.front() == '+' ? 1 : 0);
-    const char* const end = word.data() + word.size();
-    std::int64_t integer = 0;
-    if (const auto read = std::from_chars(begin, end, integer);
-        read.ec == std::errc{} && read.ptr == end) {
-      return integer;
-    }
-    double real = 0;
-    if (const auto read = std::from_chars(begin, end, real);
-        read.ec == std::errc{} && read.ptr == end && std::isfinite(real)) {
-      return real;
-    }
-    throw UsageError(fmt::format("`{}` is not a number that fits", word));
   }
 
   Words words_;
@@ -238,6 +122,29 @@ int order_of(const T& a, const T& b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
 
+/// Both are numbers, or both texts.
+int order_of_cells(const Cell& left, const Cell& right) {
+  if (const auto* text = std::get_if<std::string_view>(&left)) {
+    return order_of(*text, std::get<std::string_view>(right));
+  }
+  const auto* const left_integer = std::get_if<std::int64_t>(&left);
+  const auto* const right_integer = std::get_if<std::int64_t>(&right);
+  if (left_integer != nullptr && right_integer != nullptr) {
+    return order_of(*left_integer, *right_integer);
+  }
+  if (left_integer != nullptr) return compare_exactly(*left_integer, std::get<double>(right));
+  if (right_integer != nullptr) return -compare_exactly(*right_integer, std::get<double>(left));
+  return order_of(std::get<double>(left), std::get<double>(right));
+}
+
+Truth compare(const Expression& expression, const Row& row) {
+  const Cell left = value_of(expression.left, row);
+  if (std::holds_alternative<std::monostate>(left)) return Truth::unknown;
+  const Cell right = value_of(expression.right, row);
+  if (std::holds_alternative<std::monostate>(right)) return Truth::unknown;
+  return truth_of(expression.comparison, order_of_cells(left, right));
+}
+
 }  // namespace
 
 int compare_exactly(std::int64_t integer, double real) {
@@ -255,12 +162,7 @@ Expression parse_expression(std::string_view text, const std::vector<Field>& fie
   return Parser(text, fields).parse();
 }
 
-Condition::Condition(Expression expression, const std::vector<Field>& fields)
-    : expression_(std::move(expression)) {
-  for (const Field& field : fields) types_.push_back(field.type);
-}
-
-Truth Condition::evaluate(const Expression& expression, const Row& row) const {
+Truth Condition::evaluate(const Expression& expression, const Row& row) {
   switch (expression.kind) {
     case Expression::Kind::compare: return compare(expression, row);
     case Expression::Kind::negation: {
@@ -279,32 +181,6 @@ Truth Condition::evaluate(const Expression& expression, const Row& row) const {
     }
   }
   return Truth::unknown;
-}
-
-Truth Condition::compare(const Expression& expression, const Row& row) const {
-  const std::uint32_t field = expression.field;
-  if (!row.has(field)) return Truth::unknown;
-  int order = 0;
-  switch (types_[field]) {
-    case FieldType::text:
-      order = row.text(field).compare(std::get<std::string>(expression.literal));
-      break;
-    case FieldType::integer:
-      if (const auto* integer = std::get_if<std::int64_t>(&expression.literal)) {
-        order = order_of(row.integer(field), *integer);
-      } else {
-        order = compare_exactly(row.integer(field), std::get<double>(expression.literal));
-      }
-      break;
-    case FieldType::real:
-      if (const auto* real = std::get_if<double>(&expression.literal)) {
-        order = order_of(row.real(field), *real);
-      } else {
-        order = -compare_exactly(std::get<std::int64_t>(expression.literal), row.real(field));
-      }
-      break;
-  }
-  return truth_of(expression.comparison, order);
 }
 
 }  // namespace millrace

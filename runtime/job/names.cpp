@@ -1,6 +1,9 @@
 #include "millrace/runtime/job/names.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +19,14 @@ constexpr Unit units[] = {
 
 /// Spans beyond it would let sums of times overflow (event_time.hpp).
 constexpr std::int64_t longest_days = 100'000;
+
+constexpr std::pair<std::string_view, AggregateColumn::Fold> folds[] = {
+    {"count", AggregateColumn::Fold::count},
+    {"count_distinct", AggregateColumn::Fold::count_distinct},
+    {"sum", AggregateColumn::Fold::sum},
+    {"min", AggregateColumn::Fold::minimum},
+    {"max", AggregateColumn::Fold::maximum},
+    {"avg", AggregateColumn::Fold::average}};
 
 }  // namespace
 
@@ -67,6 +78,24 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
+std::string_view describe(TimeFormat format) {
+  switch (format) {
+    case TimeFormat::ms: return "ms";
+    case TimeFormat::s: return "s";
+    case TimeFormat::us: return "us";
+    case TimeFormat::iso8601: return "iso8601";
+  }
+  return "";
+}
+
+std::optional<TimeFormat> find_time_format(std::string_view name) {
+  for (const TimeFormat format :
+       {TimeFormat::ms, TimeFormat::s, TimeFormat::us, TimeFormat::iso8601}) {
+    if (describe(format) == name) return format;
+  }
+  return std::nullopt;
+}
+
 std::string describe(OnBadRecord what) { return what == OnBadRecord::fail ? "fail" : "skip"; }
 
 std::string_view describe(SinkMode mode) {
@@ -86,13 +115,17 @@ std::optional<SinkMode> find_sink_mode(std::string_view name) {
 }
 
 std::string describe(const AggregateColumn& column, const std::vector<Field>& fields) {
-  using Fold = AggregateColumn::Fold;
-  const char* const fold = column.fold == Fold::count     ? "count"
-                           : column.fold == Fold::sum     ? "sum"
-                           : column.fold == Fold::minimum ? "min"
-                           : column.fold == Fold::maximum ? "max"
-                                                          : "avg";
-  return fmt::format("{}({})", fold, column.of_rows ? "" : fields[column.field].name);
+  const auto* const fold = std::find_if(std::begin(folds), std::end(folds), [&](const auto& pair) {
+    return pair.second == column.fold;
+  });
+  return fmt::format("{}({})", fold->first, column.of_rows ? "" : fields[column.field].name);
+}
+
+std::optional<AggregateColumn::Fold> find_fold(std::string_view name) {
+  for (const auto& [known, fold] : folds) {
+    if (known == name) return fold;
+  }
+  return std::nullopt;
 }
 
 }  // namespace millrace

@@ -16,7 +16,8 @@ using Fold = AggregateColumn::Fold;
 /// Every column begins with the number of values folded; then what the fold needs.
 std::uint32_t words_of(Fold fold, FieldType type) {
   switch (fold) {
-    case Fold::count: return 1;
+    case Fold::count:
+    case Fold::count_distinct: return 1;
     case Fold::minimum:
     case Fold::maximum: return 2;
     case Fold::sum:
@@ -47,12 +48,19 @@ void fold_extreme(std::uint64_t* words, std::uint64_t value, std::uint64_t count
   words[0] += count;
 }
 
+/// A value as a member of a set. All of a set are of one type, so that bytes tell them apart.
+std::string bytes_of(const Row& row, std::uint32_t field, FieldType type) {
+  if (type == FieldType::text) return std::string(row.text(field));
+  const std::int64_t bits = row.integer(field);  // Of a number of either type.
+  return std::string(reinterpret_cast<const char*>(&bits), sizeof bits);
+}
+
 }  // namespace
 
 Field result_field(const AggregateColumn& column, const std::vector<Field>& input) {
   Field field;
   field.name = column.name;
-  if (column.fold == Fold::count) return field;
+  if (column.fold == Fold::count || column.fold == Fold::count_distinct) return field;
   field.type = column.fold == Fold::average ? FieldType::real : input[column.field].type;
   field.nullable = input[column.field].nullable;
   return field;
@@ -69,6 +77,7 @@ RowAggregate::RowAggregate(const std::vector<AggregateColumn>& columns,
     column.type = from.of_rows ? FieldType::integer : input[from.field].type;
     column.first = words_;
     column.words = words_of(from.fold, column.type);
+    column.set = from.fold == Fold::count_distinct ? sets_++ : 0;
     column.text = describe(from, input);
     words_ += column.words;
     columns_.push_back(std::move(column));
@@ -83,10 +92,18 @@ Row RowAggregate::pick(const Row& row) const {
   return picked;
 }
 
+RowAggregate::State& RowAggregate::made(State& state) const {
+  if (state.words.empty()) {
+    state.words.resize(words_);
+    state.values.resize(sets_);
+  }
+  return state;
+}
+
 void RowAggregate::add(State& state, const Row& picked) const {
-  if (state.empty()) state.resize(words_);
+  made(state);
   for (const Column& column : columns_) {
-    std::uint64_t* const words = state.data() + column.first;
+    std::uint64_t* const words = state.words.data() + column.first;
     if (column.of_rows) {
       ++words[0];
       continue;
@@ -94,6 +111,10 @@ void RowAggregate::add(State& state, const Row& picked) const {
     if (!picked.has(column.picked)) continue;
     switch (column.fold) {
       case Fold::count: ++words[0]; break;
+      case Fold::count_distinct:
+        state.values[column.set].insert(bytes_of(picked, column.picked, column.type));
+        words[0] = state.values[column.set].size();
+        break;
       case Fold::minimum:
       case Fold::maximum:
         fold_extreme(words, static_cast<std::uint64_t>(picked.integer(column.picked)), 1,
@@ -113,14 +134,20 @@ void RowAggregate::add(State& state, const Row& picked) const {
 }
 
 void RowAggregate::merge(State& state, const State& other) const {
-  if (other.empty()) return;
-  if (state.empty()) state.resize(words_);
+  if (other.words.empty()) return;
+  made(state);
   for (const Column& column : columns_) {
-    std::uint64_t* const words = state.data() + column.first;
-    const std::uint64_t* const others = other.data() + column.first;
+    std::uint64_t* const words = state.words.data() + column.first;
+    const std::uint64_t* const others = other.words.data() + column.first;
     if (others[0] == 0) continue;
     switch (column.fold) {
       case Fold::count: words[0] += others[0]; break;
+      case Fold::count_distinct: {
+        auto& values = state.values[column.set];
+        values.insert(other.values[column.set].begin(), other.values[column.set].end());
+        words[0] = values.size();
+        break;
+      }
       case Fold::minimum:
       case Fold::maximum:
         fold_extreme(words, others[1], others[0], column.type, column.fold);
@@ -142,7 +169,7 @@ void RowAggregate::merge(State& state, const State& other) const {
 Row RowAggregate::result(const State& state) const {
   Row result(static_cast<std::uint32_t>(columns_.size()));
   for (std::uint32_t i = 0; i < columns_.size(); ++i) {
-    set_result(result, i, columns_[i], state.data() + columns_[i].first);
+    set_result(result, i, columns_[i], state.words.data() + columns_[i].first);
   }
   return result;
 }
@@ -150,7 +177,7 @@ Row RowAggregate::result(const State& state) const {
 void RowAggregate::set_result(Row& result, std::uint32_t field, const Column& column,
                               const std::uint64_t* words) const {
   const std::uint64_t count = words[0];
-  if (column.fold == Fold::count) {
+  if (column.fold == Fold::count || column.fold == Fold::count_distinct) {
     result.set_integer(field, static_cast<std::int64_t>(count));
     return;
   }

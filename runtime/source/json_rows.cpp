@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include "millrace/env/error.hpp"
+#include "millrace/runtime/job/names.hpp"
 
 namespace millrace {
 namespace {
@@ -91,7 +92,7 @@ class JsonRowReader final : public SourceReader<Row> {
     collect(object);
     Row row(static_cast<std::uint32_t>(description_.fields.size()));
     for (std::uint32_t i = 0; i < description_.fields.size(); ++i) set(row, i);
-    check_time(row.integer(description_.event_time));
+    check_time(row);
     return row;
   }
 
@@ -147,11 +148,19 @@ class JsonRowReader final : public SourceReader<Row> {
                                 expected_of(field.type)));
   }
 
-  void check_time(std::int64_t ms) const {
-    if (ms >= earliest_event_time.ms && ms <= latest_event_time.ms) return;
+  void check_time(const Row& row) const {
+    const auto& [field, format] = description_.event_time;
+    if (description_.event_time.read(row)) return;
+    const std::string& name = description_.fields[field].name;
+    if (format == TimeFormat::iso8601) {
+      throw BadRecord(
+          fmt::format("the field `{}` is \"{}\"; a time in the years 1 to 9999 is "
+                      "expected, such as 2026-03-01T12:00:00Z",
+                      name, row.text(field)));
+    }
     throw BadRecord(fmt::format(
-        "the field `{}` is {}; a time in the years 1 to 9999 is expected, in ms since 1970",
-        description_.fields[description_.event_time].name, ms));
+        "the field `{}` is {}; a time in the years 1 to 9999 is expected, in {} since 1970", name,
+        row.integer(field), describe(format)));
   }
 
   const JsonRows& description_;

@@ -68,45 +68,39 @@ BlockRef::~BlockRef() {
 }
 
 void BlockStore::thaw(std::uint32_t b) {
-  frozen_[b] = 0;
-  if (!owned_[b].is_shared()) return;
-  owned_[b] = owned_[b].clone();
-  data_[b] = owned_[b].data();
+  KeptBlock& block = blocks_[b];
+  block.changed = true;
+  if (block.ref.is_shared()) block.ref = block.ref.clone();
 }
 
 std::uint32_t BlockStore::add() {
   const std::uint32_t b = size_ / type_->per_block;
-  if (size_ % type_->per_block == 0 && b == data_.size()) grow();
+  if (size_ % type_->per_block == 0 && b == blocks_.size()) grow();
   before_write(b);
-  owned_[b].make(size_ % type_->per_block + 1);
+  blocks_[b].ref.make(size_ % type_->per_block + 1);
   return size_++;
 }
 
 void BlockStore::grow() {
   if (spare_.empty()) {
-    owned_.push_back(BlockRef::fresh(*type_));
+    blocks_.push_back({BlockRef::fresh(*type_)});
   } else {
-    owned_.push_back(std::move(spare_.back()));
+    blocks_.push_back({std::move(spare_.back())});
     spare_.pop_back();
   }
-  data_.push_back(owned_.back().data());
-  frozen_.push_back(0);
 }
 
 void BlockStore::clear() {
-  for (BlockRef& block : owned_) {
-    if (!block.is_shared()) spare_.push_back(std::move(block));
+  for (KeptBlock& block : blocks_) {
+    if (!block.ref.is_shared()) spare_.push_back(std::move(block.ref));
   }
-  owned_.clear();
-  data_.clear();
-  frozen_.clear();
+  blocks_.clear();
   size_ = 0;
 }
 
 FrozenBlocks BlockStore::freeze() {
-  FrozenBlocks frozen{owned_, frozen_, size_};
-  for (std::uint8_t& block : frozen.changed) block = block == 0 ? 1 : 0;
-  std::fill(frozen_.begin(), frozen_.end(), std::uint8_t{1});
+  FrozenBlocks frozen{blocks_, size_};
+  for (KeptBlock& block : blocks_) block.changed = false;
   return frozen;
 }
 

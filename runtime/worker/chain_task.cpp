@@ -139,11 +139,15 @@ class ChainTask {
       if (target.local != nullptr) {
         lanes_.push_back(std::make_unique<LocalLaneOut>(target.local, env_.parker));
       } else {
+        const auto& [node, service] = target.node;
         auto connection = env_.network.connect(target.node, Lane::data, env_.in(connect_patience));
+        if (connection == nullptr) {
+          throw ConnectionLost(fmt::format("{} refuses connections to {}", node, service));
+        }
         Encoder greeting;
         encode(greeting, LaneGreeting{plan_.term, target.consumer, target.consumer_lane});
         if (!connection->write(make_frame(greeting.view()), env_.in(connect_patience))) {
-          throw ConnectionLost(fmt::format("{} does not take a lane", target.node.node));
+          throw ConnectionLost(fmt::format("{} does not take a lane", node));
         }
         lanes_.push_back(std::make_unique<RemoteLaneOut>(std::move(connection)));
       }

@@ -45,8 +45,10 @@ void dial(Env& env, const std::string& coordinator, DialledChannel& dialled) {
     try {
       auto connection = env.network.connect({coordinator, std::string(control_service)},
                                             Lane::control, env.in(dial_patience));
-      dialled.put({coordinator, std::move(connection)}, env.parker);
-      return;
+      if (connection != nullptr) {
+        dialled.put({coordinator, std::move(connection)}, env.parker);
+        return;
+      }
     } catch (const WorldError&) {
       // Not there, or not now.
     }

@@ -53,12 +53,11 @@ class SinkSession {
  public:
   SinkSession(Env& env, const DatabaseOptions& options) : tables_(open_tables(env, options)) {}
 
-  Bytes serve(Env& env, std::span<const std::byte> request) {
+  void serve(Env& env, std::span<const std::byte> request, Encoder& out) {
     Decoder in(request);
     const auto kind = static_cast<SinkRequest>(in.number<std::uint8_t>());
     if (kind == SinkRequest::open) return open(in);
     if (table_ == nullptr) throw WorldError("the database was not told which table");
-    Encoder out;
     switch (kind) {
       case SinkRequest::open: break;
       case SinkRequest::ensure: table_->ensure(Instant::never()); break;
@@ -96,13 +95,12 @@ class SinkSession {
       }
     }
     env.step(served);
-    return out.take();
   }
 
  private:
   static constexpr Site served{"database.served"};
 
-  Bytes open(Decoder& in) {
+  void open(Decoder& in) {
     const std::string database(in.text());
     TableSchema schema;
     schema.table = in.text();
@@ -117,7 +115,6 @@ class SinkSession {
     schema.unique_key = in.number<std::uint8_t>() != 0;
     schema.mode = static_cast<SinkMode>(in.number<std::uint8_t>());
     table_ = tables_->open(database, schema);
-    return {};
   }
 
   std::unique_ptr<SinkTables> tables_;
@@ -129,8 +126,8 @@ class SinkSession {
 void run_database_server(Env& env, const DatabaseOptions& options) {
   serve_device(env, database_operations, [options](Env& session_env) -> DeviceSession {
     const auto session = std::make_shared<SinkSession>(session_env, options);
-    return [session, &session_env](std::span<const std::byte> request) {
-      return session->serve(session_env, request);
+    return [session, &session_env](std::span<const std::byte> request, Encoder& answer) {
+      session->serve(session_env, request, answer);
     };
   });
 }

@@ -26,9 +26,9 @@ Bytes unwrap(Bytes answer) {
 
 }  // namespace
 
-std::optional<Bytes> DeviceClient::call(std::span<const std::byte> request, Instant deadline) {
+std::optional<Bytes> DeviceClient::call(Encoder& request, Instant deadline) {
   try {
-    send(request, deadline);
+    if (!send(request, deadline)) return std::nullopt;
     InnerWait wait(task_);
     while (true) {
       if (auto answer = try_receive()) return answer;
@@ -44,21 +44,23 @@ std::optional<Bytes> DeviceClient::call(std::span<const std::byte> request, Inst
   return std::nullopt;
 }
 
-void DeviceClient::send(std::span<const std::byte> request, Instant deadline) {
+bool DeviceClient::send(Encoder& request, Instant deadline) {
   if (connection_ == nullptr) {
     connection_ = task_.connect({node_, std::string(device_service)}, Lane::device, deadline);
+    if (connection_ == nullptr) return false;
     connection_->bind(task_);
   }
-  if (!connection_->write(framed(request), deadline)) {
+  if (!connection_->write(end_frame(request), deadline)) {
     hang_up();
     throw ConnectionLost(node_ + " does not read");
   }
+  return true;
 }
 
 std::optional<Bytes> DeviceClient::try_receive() {
-  auto answer = try_take_frame(*connection_, received_);
-  if (!answer) return std::nullopt;
-  return unwrap(std::move(*answer));
+  Bytes answer;
+  if (!try_take_frame(*connection_, received_, answer)) return std::nullopt;
+  return unwrap(std::move(answer));
 }
 
 void DeviceClient::hang_up() {

@@ -17,15 +17,16 @@ class DeviceClient {
  public:
   DeviceClient(Task& task, std::string node) : task_(task), node_(std::move(node)) {}
 
-  /// Sends `request` and waits for the answer.
+  /// Sends `request`, which `begin_frame` has begun, and waits for the answer.
   ///
   /// Nothing: there was none by the deadline, or the connection broke; whether the request was
   /// carried out is unknown. Throws what the server threw.
-  std::optional<Bytes> call(std::span<const std::byte> request, Instant deadline);
+  std::optional<Bytes> call(Encoder& request, Instant deadline);
 
-  /// The two halves of `call`, for a task that does something else meanwhile. `try_receive` throws
+  /// The two halves of `call`, for a task that does something else meanwhile. `send` returns false
+  /// if the server refuses, and throws ConnectionLost, Unavailable. `try_receive` throws
   /// ConnectionLost, and what the server threw.
-  void send(std::span<const std::byte> request, Instant deadline);
+  bool send(Encoder& request, Instant deadline);
   std::optional<Bytes> try_receive();
 
   /// Forgets the connection and what it may still bring.

@@ -12,18 +12,18 @@
 namespace millrace::sim {
 namespace {
 
-/// An answer as it is sent.
-struct Answer {
-  bool was_carried_out;
-  Bytes frame;
-};
-
-Answer answer_to(const DeviceSession& session, std::span<const std::byte> request) {
-  const auto failed = [](AnswerKind kind, const std::exception& error) {
-    return Answer{false, framed(kind, as_bytes(error.what()))};
+/// Writes the frame of the answer. Returns whether the request was carried out.
+bool answer_to(const DeviceSession& session, std::span<const std::byte> request, Encoder& answer) {
+  const auto failed = [&answer](AnswerKind kind, const std::exception& error) {
+    begin_answer(answer, kind);
+    const std::string_view text = error.what();
+    answer.raw(text.data(), text.size());
+    return false;
   };
   try {
-    return {true, framed(AnswerKind::value, session(request))};
+    begin_answer(answer, AnswerKind::value);
+    session(request, answer);
+    return true;
   } catch (const Unavailable& error) {
     return failed(AnswerKind::unavailable, error);
   } catch (const CorruptObject& error) {
@@ -40,37 +40,38 @@ Answer answer_to(const DeviceSession& session, std::span<const std::byte> reques
 /// Servers of devices exist only here, so their tasks are ours.
 Node& node_of(Env& env) { return static_cast<Task&>(env.parker).node(); }
 
-/// Nothing: the answer is lost.
-std::optional<Answer> disturbed_answer(Env& env, Node& node, std::string_view operation,
-                                       const DeviceSession& session,
-                                       std::span<const std::byte> request) {
+/// Returns whether the answer is sent, and not lost.
+bool disturbed_answer(Env& env, Node& node, std::string_view operation,
+                      const DeviceSession& session, std::span<const std::byte> request,
+                      Encoder& answer) {
   // The request was long on its way; whoever sent it may have given it up.
   if (const auto by = node.take_answer_disturbance(operation, true)) env.sleep(*by);
-  Answer answer = answer_to(session, request);
-  if (answer.was_carried_out && node.take_answer_disturbance(operation, false)) return std::nullopt;
-  return answer;
+  const bool was_carried_out = answer_to(session, request, answer);
+  return !(was_carried_out && node.take_answer_disturbance(operation, false));
 }
 
 void serve_connection(Env& env, Connection& connection,
                       std::span<const std::string_view> operations, const DeviceSession& session) {
   Node& node = node_of(env);
   connection.bind(env.parker);
+  // Used again from request to request.
   Bytes received;
+  Bytes request;
+  Encoder answer;
   try {
     while (true) {
-      const auto request = try_take_frame(connection, received);
-      if (!request) {
+      if (!try_take_frame(connection, received, request)) {
         env.parker.park_until(Instant::never());
         continue;
       }
-      std::optional<Answer> answer;
+      bool is_sent = true;
       if (node.answer_disturbances.empty()) {
-        answer = answer_to(session, *request);
+        answer_to(session, request, answer);
       } else {
-        const auto operation = operations[std::to_integer<std::size_t>(request->front())];
-        answer = disturbed_answer(env, node, operation, session, *request);
+        const auto operation = operations[std::to_integer<std::size_t>(request.front())];
+        is_sent = disturbed_answer(env, node, operation, session, request, answer);
       }
-      if (answer) connection.write(answer->frame, Instant::never());
+      if (is_sent) connection.write(end_frame(answer), Instant::never());
     }
   } catch (const ConnectionLost&) {
     // The client is gone; so is its session.

@@ -8,8 +8,9 @@
 
 namespace millrace::sim {
 
-/// Answers the requests of one connection. Errors that it throws are thrown again at the client.
-using DeviceSession = std::function<Bytes(std::span<const std::byte> request)>;
+/// Answers the requests of one connection: adds the answer to `answer`. Errors that it throws are
+/// thrown again at the client.
+using DeviceSession = std::function<void(std::span<const std::byte> request, Encoder& answer)>;
 
 /// Serves a device: every connection gets a task and a session of its own. Runs until the node
 /// dies. A request begins with a byte, its number among `operations`.

@@ -3,6 +3,12 @@
 #include "millrace/sim/draw_book.hpp"
 
 namespace millrace::sim {
+namespace {
+
+/// Most entities draw at so many sites at most.
+constexpr std::size_t usual_sites = 4;
+
+}  // namespace
 
 Draws::Draws(Seed seed, Domain domain, std::string_view entity)
     : seed_(seed), domain_(domain), entity_(hash_name(entity)) {
@@ -32,6 +38,7 @@ Draws::Counter& Draws::counter(std::uint64_t site) {
   for (Counter& known : counters_) {
     if (known.site == site) return known;
   }
+  if (counters_.empty()) counters_.reserve(usual_sites);
   // A quiet run does not depend on its seed, not even in its names.
   const std::uint64_t seed = seed_.quiet ? 0 : seed_.value;
   return counters_.emplace_back(Counter{site, draw_key(seed, domain_, site, entity_), 0});

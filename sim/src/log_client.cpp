@@ -4,6 +4,8 @@
 
 #include "millrace/sim/log_server.hpp"
 
+#include "device_frame.hpp"
+#include "device_server.hpp"
 #include "log_protocol.hpp"
 #include "task.hpp"
 
@@ -43,15 +45,17 @@ class RemotePartitionReader final : public PartitionReader {
  private:
   void fetch() {
     if (!asked_) {
-      Encoder out;
-      out.number(static_cast<std::uint8_t>(LogRequest::read));
-      out.text(address_);
-      out.text(partition_);
-      out.number(next_.offset);
-      out.number(next_.line);
-      out.number(end_);
+      begin_frame(request_);
+      request_.number(static_cast<std::uint8_t>(LogRequest::read));
+      request_.text(address_);
+      request_.text(partition_);
+      request_.number(next_.offset);
+      request_.number(next_.line);
+      request_.number(end_);
       deadline_ = task_.now() + patience;
-      server_.send(out.view(), deadline_);
+      if (!server_.send(request_, deadline_)) {
+        throw ConnectionLost(fmt::format("{} refuses connections to {}", log_node, device_service));
+      }
       asked_ = true;
     }
     const auto answer = server_.try_receive();
@@ -94,6 +98,7 @@ class RemotePartitionReader final : public PartitionReader {
   bool asked_ = false;
   bool ended_ = false;
   Instant deadline_;
+  Encoder request_;
   std::string text_;
   std::vector<LogEntry> entries_;
   std::size_t at_ = 0;
@@ -105,9 +110,10 @@ LogClient::LogClient(Task& task) : task_(task), server_(task, log_node) {}
 
 std::vector<PartitionFacts> LogClient::partitions(const std::string& address, Instant deadline) {
   Encoder out;
+  begin_frame(out);
   out.number(static_cast<std::uint8_t>(LogRequest::partitions));
   out.text(address);
-  const auto answer = server_.call(out.view(), deadline);
+  const auto answer = server_.call(out, deadline);
   if (!answer) throw Unavailable(fmt::format("{}: the log does not answer", address));
   Decoder in(*answer);
   std::vector<PartitionFacts> found(in.count(sizeof(std::uint32_t)));

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr auto longest_poll = 200ms;
 constexpr std::size_t most_entries = 256;
 
-Bytes read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in) {
+void read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in, Encoder& out) {
   const std::string address(in.text());
   const std::string partition(in.text());
   Position from;
@@ -32,9 +32,6 @@ Bytes read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in) {
     visible = arrivals.visible(partition, env.now(), end);
   }
 
-  Encoder out;
-  const std::size_t flag_at = out.size();
-  out.number(std::uint8_t{0});
   bool at_end = from.offset >= end;
   std::span<const LogEntry> entries;
   std::unique_ptr<PartitionReader> reader;
@@ -43,6 +40,7 @@ Bytes read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in) {
     entries = reader->try_read(most_entries);
     if (visible == end) at_end = reader->at_end();
   }
+  out.number(static_cast<std::uint8_t>(at_end));
   out.number(static_cast<std::uint32_t>(entries.size()));
   for (const LogEntry& entry : entries) {
     out.number(entry.at.offset);
@@ -51,26 +49,23 @@ Bytes read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in) {
     out.number(entry.next.line);
     out.text(entry.bytes);
   }
-  Bytes answer = out.take();
-  answer[flag_at] = static_cast<std::byte>(at_end);
-  return answer;
 }
 
-Bytes serve(Env& env, FileLog& log, const Arrivals& arrivals, std::span<const std::byte> request) {
+void serve(Env& env, FileLog& log, const Arrivals& arrivals, std::span<const std::byte> request,
+           Encoder& out) {
   Decoder in(request);
   switch (static_cast<LogRequest>(in.number<std::uint8_t>())) {
     case LogRequest::partitions: {
       const auto found = log.partitions(std::string(in.text()), Instant::never());
-      Encoder out;
       out.number(static_cast<std::uint32_t>(found.size()));
       for (const PartitionFacts& partition : found) {
         out.text(partition.name);
         out.number(partition.end);
         out.number(partition.head_hash);
       }
-      return out.take();
+      return;
     }
-    case LogRequest::read: return read(env, log, arrivals, in);
+    case LogRequest::read: return read(env, log, arrivals, in, out);
   }
   throw WorldError("the log was asked for something it does not know");
 }
@@ -107,8 +102,8 @@ Instant Arrivals::last() const {
 void run_log_server(Env& env, const Arrivals& arrivals) {
   serve_device(env, log_operations, [&arrivals](Env& session) -> DeviceSession {
     const auto log = std::make_shared<FileLog>(session.disk);
-    return [&session, log, &arrivals](std::span<const std::byte> request) {
-      return serve(session, *log, arrivals, request);
+    return [&session, log, &arrivals](std::span<const std::byte> request, Encoder& answer) {
+      serve(session, *log, arrivals, request, answer);
     };
   });
 }

@@ -1,7 +1,9 @@
 #include "network.hpp"
 
 #include <cstring>
+#include <iterator>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "millrace/env/hash.hpp"
@@ -203,13 +205,14 @@ std::unique_ptr<Connection> Network::connect(Task& task, const Endpoint& to, Lan
                                              Instant deadline) {
   Node& node = task.node();
   const Node* const target = world_.find(to.node);
-  if (target == nullptr) throw ConnectionLost(fmt::format("there is no node {}", to.node));
+  if (target == nullptr) return nullptr;
 
-  // A connection is named by its ends, its lane, and how many there were like it in this life.
-  std::string route =
-      fmt::format("{}/{}>{}/{}/{}", node.name, task.role(), to.node, to.service, name_of(lane));
+  // A connection is named by its ends, its lane, and how many there were like it in this life. The
+  // names of things that a run makes by the hundred have their formats compiled.
+  std::string route = fmt::format(FMT_COMPILE("{}/{}>{}/{}/{}"), node.name, task.role(), to.node,
+                                  to.service, name_of(lane));
   const std::uint32_t number = ++node.connections_made[route];
-  route += fmt::format("/{}/life{}", number, node.life);
+  fmt::format_to(std::back_inserter(route), FMT_COMPILE("/{}/life{}"), number, node.life);
 
   Socket& client = fresh_socket(node, lane, route);
   client.reader = &task;
@@ -222,9 +225,7 @@ std::unique_ptr<Connection> Network::connect(Task& task, const Endpoint& to, Lan
     }
     wait.until(deadline);
   }
-  if (client.state == Socket::State::refused) {
-    throw ConnectionLost(fmt::format("{} refuses connections to {}", to.node, to.service));
-  }
+  if (client.state == Socket::State::refused) return nullptr;
   return connection;
 }
 
@@ -232,8 +233,8 @@ void Network::accept(Socket& client, const Endpoint& to, std::string_view route)
   if (!client.is_alive()) return;
   Node& target = *world_.find(to.node);
   if (!target.machine_is_up()) return;  // Nobody answers; the client's deadline decides.
-  Socket& server =
-      fresh_socket(target, client.lane, fmt::format("{}/back/life{}", route, target.life));
+  Socket& server = fresh_socket(target, client.lane,
+                                fmt::format(FMT_COMPILE("{}/back/life{}"), route, target.life));
   const auto listener = target.listeners.find(to.service);
   if (!target.process_is_up() || listener == target.listeners.end()) {
     server.state = Socket::State::closed;

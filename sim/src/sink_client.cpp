@@ -5,6 +5,7 @@
 #include "millrace/sim/database_server.hpp"
 
 #include "device_client.hpp"
+#include "device_frame.hpp"
 #include "sink_protocol.hpp"
 #include "task.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 
 Encoder request(SinkRequest kind) {
   Encoder out;
+  begin_frame(out);
   out.number(static_cast<std::uint8_t>(kind));
   return out;
 }
@@ -30,7 +32,7 @@ class SinkClient final : public SinkTable {
     out.number(wanted.term.number);
     out.number(static_cast<std::uint8_t>(wanted.from_genesis));
     out.number(static_cast<std::uint8_t>(wanted.adopt));
-    const Bytes answer = require(call(out, deadline));
+    const Bytes answer = require(call(std::move(out), deadline));
     Decoder in(answer);
     Fenced fenced;
     fenced.outcome = static_cast<FenceOutcome>(in.number<std::uint8_t>());
@@ -52,7 +54,7 @@ class SinkClient final : public SinkTable {
         out.bytes(block);
       }
     }
-    return outcome_of(call(out, deadline));
+    return outcome_of(call(std::move(out), deadline));
   }
 
   PublishOutcome write(Lineage lineage, Term term, std::span<const std::byte> cells,
@@ -61,7 +63,7 @@ class SinkClient final : public SinkTable {
     write_lineage(out, lineage);
     out.number(term.number);
     out.bytes(cells);
-    return outcome_of(call(out, deadline));
+    return outcome_of(call(std::move(out), deadline));
   }
 
  private:
@@ -71,7 +73,7 @@ class SinkClient final : public SinkTable {
   }
 
   /// A broken connection took the server's session along: the next one begins with `open`.
-  std::optional<Bytes> call(const Encoder& out, Instant deadline) {
+  std::optional<Bytes> call(Encoder out, Instant deadline) {
     if (!is_open_) {
       Encoder open = request(SinkRequest::open);
       open.text(database_);
@@ -86,10 +88,10 @@ class SinkClient final : public SinkTable {
       for (const auto& name : schema_.key) open.text(name);
       open.number(static_cast<std::uint8_t>(schema_.unique_key));
       open.number(static_cast<std::uint8_t>(schema_.mode));
-      if (!server_.call(open.view(), deadline)) return std::nullopt;
+      if (!server_.call(open, deadline)) return std::nullopt;
       is_open_ = true;
     }
-    auto answer = server_.call(out.view(), deadline);
+    auto answer = server_.call(out, deadline);
     if (!answer) is_open_ = false;
     return answer;
   }

@@ -4,6 +4,7 @@
 
 #include "millrace/sim/store_server.hpp"
 
+#include "device_frame.hpp"
 #include "store_protocol.hpp"
 
 namespace millrace::sim {
@@ -11,6 +12,7 @@ namespace {
 
 Encoder request(StoreRequest kind, std::string_view name) {
   Encoder out;
+  begin_frame(out);
   out.number(static_cast<std::uint8_t>(kind));
   out.text(name);
   return out;
@@ -31,7 +33,7 @@ class StoreWriter final : public ObjectWriter {
   PutOutcome commit(Instant deadline) override {
     Encoder out = request(StoreRequest::put, name_);
     out.bytes(bytes_.view());
-    const auto answer = server_.call(out.view(), deadline);
+    const auto answer = server_.call(out, deadline);
     if (!answer) return PutOutcome::unknown;
     return static_cast<PutOutcome>(Decoder(*answer).number<std::uint8_t>());
   }
@@ -55,7 +57,7 @@ std::optional<Bytes> StoreClient::read(std::string_view name, std::uint64_t offs
   Encoder out = request(StoreRequest::read, name);
   out.number(offset);
   out.number(length);
-  const Bytes answer = answer_or_throw(server_.call(out.view(), deadline), name);
+  const Bytes answer = answer_or_throw(server_.call(out, deadline), name);
   Decoder in(answer);
   if (in.number<std::uint8_t>() == 0) return std::nullopt;
   const auto bytes = in.bytes();
@@ -63,8 +65,8 @@ std::optional<Bytes> StoreClient::read(std::string_view name, std::uint64_t offs
 }
 
 Versioned StoreClient::read_register(std::string_view name, Instant deadline) {
-  const Encoder out = request(StoreRequest::read_register, name);
-  const Bytes answer = answer_or_throw(server_.call(out.view(), deadline), name);
+  Encoder out = request(StoreRequest::read_register, name);
+  const Bytes answer = answer_or_throw(server_.call(out, deadline), name);
   Decoder in(answer);
   Versioned found;
   found.version = in.number<std::uint64_t>();
@@ -78,19 +80,19 @@ SwapOutcome StoreClient::put_if_version(std::string_view name, std::uint64_t exp
   Encoder out = request(StoreRequest::put_if_version, name);
   out.number(expected);
   out.bytes(bytes);
-  const auto answer = server_.call(out.view(), deadline);
+  const auto answer = server_.call(out, deadline);
   if (!answer) return SwapOutcome::unknown;
   return static_cast<SwapOutcome>(Decoder(*answer).number<std::uint8_t>());
 }
 
 void StoreClient::remove(std::string_view name, Instant deadline) {
-  const Encoder out = request(StoreRequest::remove, name);
-  answer_or_throw(server_.call(out.view(), deadline), name);
+  Encoder out = request(StoreRequest::remove, name);
+  answer_or_throw(server_.call(out, deadline), name);
 }
 
 std::vector<std::string> StoreClient::list(std::string_view prefix, Instant deadline) {
-  const Encoder out = request(StoreRequest::list, prefix);
-  const Bytes answer = answer_or_throw(server_.call(out.view(), deadline), prefix);
+  Encoder out = request(StoreRequest::list, prefix);
+  const Bytes answer = answer_or_throw(server_.call(out, deadline), prefix);
   Decoder in(answer);
   std::vector<std::string> names(in.count(sizeof(std::uint32_t)));
   for (std::string& name : names) name = in.text();

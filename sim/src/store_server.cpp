@@ -15,11 +15,10 @@ using namespace std::chrono_literals;
 
 constexpr auto pause_between_starts = 100ms;
 
-Bytes serve(ObjectStore& store, std::span<const std::byte> request) {
+void serve(ObjectStore& store, std::span<const std::byte> request, Encoder& out) {
   Decoder in(request);
   const auto kind = static_cast<StoreRequest>(in.number<std::uint8_t>());
   const auto name = in.text();
-  Encoder out;
   switch (kind) {
     case StoreRequest::put:
       out.number(static_cast<std::uint8_t>(put(store, name, in.bytes(), Instant::never())));
@@ -52,7 +51,6 @@ Bytes serve(ObjectStore& store, std::span<const std::byte> request) {
       break;
     }
   }
-  return out.take();
 }
 
 /// Until the disk lets it: a real server would be started again and again.
@@ -73,7 +71,9 @@ void run_store_server(Env& env) {
   remove_temporaries(env);
   serve_device(env, store_operations, [](Env& session) -> DeviceSession {
     const auto store = std::make_shared<DirectoryStore>(session.disk, "objects", session.role);
-    return [store](std::span<const std::byte> request) { return serve(*store, request); };
+    return [store](std::span<const std::byte> request, Encoder& answer) {
+      serve(*store, request, answer);
+    };
   });
 }
 

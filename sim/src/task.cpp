@@ -1,5 +1,6 @@
 #include "task.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "millrace/env/invariant.hpp"
@@ -19,7 +20,7 @@ constexpr std::uint32_t most_returns_at_once = 100'000;
 constexpr EventTime date_at_start{1'767'225'600'000};
 
 std::string entity_of(const Node& node, std::string_view role) {
-  return fmt::format("{}/{}/life{}", node.name, role, node.life);
+  return fmt::format(FMT_COMPILE("{}/{}/life{}"), node.name, role, node.life);
 }
 
 }  // namespace

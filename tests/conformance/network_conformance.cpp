@@ -325,13 +325,13 @@ TEST_CASE("nobody can connect to where nobody listens", "[conformance][network]"
     const auto connect = [&](const Endpoint& to) {
       return env.network.connect(to, Lane::data, env.in(patience));
     };
-    CHECK_THROWS_AS(connect({env.node, "nothing"}), ConnectionLost);
-    CHECK_THROWS_AS(connect({"nobody", "test"}), ConnectionLost);
+    CHECK(connect({env.node, "nothing"}) == nullptr);
+    CHECK(connect({"nobody", "test"}) == nullptr);
 
     auto listener = env.network.listen("test");
-    CHECK_NOTHROW(connect({env.node, "test"}));
+    CHECK(connect({env.node, "test"}) != nullptr);
     listener.reset();
-    CHECK_THROWS_AS(connect({env.node, "test"}), ConnectionLost);
+    CHECK(connect({env.node, "test"}) == nullptr);
   });
 }
 

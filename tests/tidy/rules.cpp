@@ -49,7 +49,7 @@ const std::vector<Rule>& rules() {
       {"a hash table is looked up and never walked",
        R"(\bstd::unordered_\w+)",
        product,
-       {"runtime/posix/", "properties/src/campaign.cpp"}},
+       {"runtime/posix/", "properties/src/campaign.cpp", "properties/src/user_code_judge."}},
       {"decisions are made of whole numbers",
        R"(\b(float|double)\b)",
        {"sim/", "faults/", "corpus/", "runtime/coordinator/", "runtime/control/",

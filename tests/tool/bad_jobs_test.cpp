@@ -51,6 +51,14 @@ const std::vector<BadJob>& bad_jobs() {
       {R"(key != 'nobody')", R"(kay != 'nobody')", "14: `filter`: "},
       {R"(tumbling = "1s")", R"(tumbling = "0s")",
        "17: a window of no length: a span above 0 is expected"},
+      {R"(tumbling = "1s")", R"(sliding = "1s", slide = "2s")",
+       "17: `step.window.slide` is 2s; a span above 0 and at most `sliding`, which is 1s, is "
+       "expected: windows leave no gaps"},
+      {R"(tumbling = "1s")", R"(sessions = "100001d")",
+       "17: `step.window.sessions` is \"100001d\"; a span such as \"10s\", with ms, s, min, h or d "
+       "is expected"},
+      {R"(key != 'nobody')", "key > at",
+       "14: `filter`: a text in single quotes (`key` is a string) "},
       {R"(key = ["key"])", R"(key = ["nope"])",
        "17: `step.window.key`: there is no field `nope`; the fields are key, at, value"},
       {R"(key = ["key"])", R"(key = ["value"])",
@@ -61,8 +69,8 @@ const std::vector<BadJob>& bad_jobs() {
       {"\"sum(value)\"", "\"sum(key)\"",
        "18: `step.aggregate.total` is \"sum(key)\", and `key` is a string; a number is expected"},
       {"\"sum(value)\"", "\"median(value)\"",
-       "18: `step.aggregate.total` is \"median(value)\"; count(), count(FIELD), sum(FIELD), "
-       "min(FIELD), max(FIELD) or avg(FIELD) is expected"},
+       "18: `step.aggregate.total` is \"median(value)\"; count(), count(FIELD), "
+       "count_distinct(FIELD), sum(FIELD), min(FIELD), max(FIELD) or avg(FIELD) is expected"},
       {"[sink]", "[sinks]", "1: `sink` is missing; a table is expected"},
       {R"(table = "t")", "", "20: `sink.table` is missing; a text is expected"},
       {R"(database = "out.db")", R"(database = "")",

@@ -117,6 +117,33 @@ TEST_CASE("`check` says what a job of the corpus means", "[tool]") {
   CHECK_THAT(feed.output, Contains("state     quakes_feed.state\n"));
 }
 
+TEST_CASE("`check` draws the plan of a job", "[tool]") {
+  const SmallJob job;
+  const ToolEnd end = job.tool({"check", SmallJob::file, "--svg", "plan.svg"});
+  CHECK(end.exit_code == 0);
+  CHECK_THAT(end.output, Contains("picture   plan.svg\n"));
+  const std::string picture = job.read("plan.svg");
+  CHECK_THAT(picture, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  CHECK_THAT(picture, Contains("prefers-color-scheme: dark"));
+  for (const std::string said : {">source<", ">window<", ">sink<", ">by key<", ">table t<",
+                                 ">exactly once<", ">50 ms after its window has closed<"}) {
+    CHECK_THAT(picture, Contains(said));
+  }
+  const ToolEnd nowhere = job.tool({"check", SmallJob::file, "--svg", "none/plan.svg"});
+  CHECK(nowhere.exit_code == 2);
+  CHECK(nowhere.errors == "millrace: --svg none/plan.svg: No such file or directory\n");
+}
+
+TEST_CASE("`check` says of each sink what it promises, and when rows appear", "[tool]") {
+  const SmallJob job;
+  CHECK_THAT(job.tool({"check", SmallJob::file}).output,
+             Contains("a row appears about 50ms after its window has closed: with the next "));
+  CHECK_THAT(job.tool({"check", SmallJob::file, "--set", "sink.mode=upsert"}).output,
+             Contains("each row once by its key: "));
+  CHECK_THAT(job.tool({"check", SmallJob::file, "--set", "sink.mode=insert"}).output,
+             Contains("at least once: "));
+}
+
 TEST_CASE("`check` runs nothing, and takes settings", "[tool]") {
   const SmallJob job;
   const ToolEnd end = job.tool(

@@ -1,42 +1,78 @@
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "millrace/env/error.hpp"
 #include "millrace/files/file_log.hpp"
 #include "millrace/posix/posix_disk.hpp"
 #include "millrace/runtime/job/layout.hpp"
 #include "millrace/runtime/job/names.hpp"
 
 #include "commands.hpp"
+#include "guarantee.hpp"
 #include "job_loading.hpp"
+#include "job_picture.hpp"
 
 namespace millrace::tool {
 namespace {
 
 void print_input(const JobSpec& spec) {
   posix::PosixDisk disk;
-  const auto partitions = FileLog(disk).partitions(spec.address, Instant::never());
+  const SourceSpec& source = spec.source;
+  const auto partitions = FileLog(disk).partitions(source.address, Instant::never());
   std::int64_t bytes = 0;
   for (const PartitionFacts& partition : partitions) bytes += partition.end;
-  fmt::print("input     {}: {} partitions, {} bytes\n", spec.address, partitions.size(), bytes);
+  fmt::print("input     {}: {} partitions, {} bytes\n", source.address, partitions.size(), bytes);
   fmt::print("          event time `{}`, out of order by at most {}; a bad record: {}\n",
-             spec.fields[spec.event_time].name, describe(spec.disorder),
-             describe(spec.on_bad_record));
+             source.fields[source.event_time.field].name, describe(source.disorder),
+             describe(source.on_bad_record));
+  if (source.idle_after) {
+    fmt::print("          a partition that gives nothing for {} is not waited for\n",
+               describe(*source.idle_after));
+  }
+}
+
+std::string text_of(const WindowShape& shape) {
+  using Kind = WindowShape::Kind;
+  const std::string behind =
+      shape.offset == Duration::zero() ? "" : fmt::format(", {} behind", describe(shape.offset));
+  switch (shape.kind) {
+    case Kind::tumbling: return describe(shape.size) + " long" + behind;
+    case Kind::sliding:
+      return fmt::format("{} long every {}{}", describe(shape.size), describe(shape.slide), behind);
+    case Kind::sessions: return fmt::format("until {} pass without a row", describe(shape.size));
+    case Kind::global: return fmt::format("of all rows, told at every {}", shape.every);
+  }
+  return "";
+}
+
+void print_window(const WindowSpec& window, const std::vector<Field>& rows) {
+  std::vector<std::string> key;
+  for (const std::uint32_t field : window.key) key.push_back(rows[field].name);
+  std::vector<std::string> folds;
+  for (const AggregateColumn& column : window.aggregates) {
+    folds.push_back(fmt::format("{} = {}", column.name, describe(column, rows)));
+  }
+  fmt::print("window    {}, per {}: {}\n", text_of(window.shape), fmt::join(key, ", "),
+             fmt::join(folds, ", "));
+  if (window.allowed_lateness > Duration::zero()) {
+    fmt::print("          told again for rows that come up to {} later\n",
+               describe(window.allowed_lateness));
+  }
 }
 
 void print_steps(const JobSpec& spec) {
-  for (const FilterSpec& filter : spec.filters) fmt::print("filter    {}\n", filter.text);
-  std::vector<std::string> key;
-  for (const std::uint32_t field : spec.key) key.push_back(spec.fields[field].name);
-  std::vector<std::string> folds;
-  for (const AggregateColumn& column : spec.aggregates) {
-    folds.push_back(fmt::format("{} = {}", column.name, describe(column, spec.fields)));
+  for (const StepSpec& step : spec.steps) {
+    const FingerprintPart said = fingerprint_part(step);
+    fmt::print("{:<9} {}\n", said.key, said.value);
   }
-  fmt::print("window    {} long, per {}: {}\n", describe(spec.window_size), fmt::join(key, ", "),
-             fmt::join(folds, ", "));
+  if (spec.window) print_window(*spec.window, fields_of_rows(spec));
 }
 
-void print_tasks(const Job& job, std::uint32_t parallelism) {
-  const Layout layout = plan_layout(job, static_cast<int>(parallelism));
+void print_tasks(const Layout& layout) {
   fmt::print("tasks     {} in all\n", layout.task_count());
   for (const ChainLayout& chain : layout.chains) {
     std::vector<std::string> names;
@@ -50,32 +86,27 @@ void print_tasks(const Job& job, std::uint32_t parallelism) {
 
 /// What a reader of a table is promised, and why.
 void print_table(const RealJob::Table& table, std::chrono::milliseconds interval) {
+  constexpr std::size_t width = 80;
+  const std::string indent(10, ' ');
   std::vector<std::string> columns;
   for (const auto& column : table.schema.columns) columns.push_back(column.name);
   fmt::print("sink      table {} ({}) in {}\n", table.schema.table, fmt::join(columns, ", "),
              table.database);
-  switch (table.schema.mode) {
-    case SinkMode::staged:
-      fmt::print(
-          "          exactly once: rows are staged with each checkpoint and published with its\n"
-          "          marker in one transaction. A reader sees whole checkpoints, never a part of\n"
-          "          one and never one twice; a row appears about {} after its window has "
-          "closed.\n",
-          describe(interval));
-      break;
-    case SinkMode::upsert:
-      fmt::print(
-          "          each row once by its key: a row appears when its window has closed, before "
-          "its\n"
-          "          checkpoint is decided, and is written again, the same, after a recovery.\n");
-      break;
-    case SinkMode::insert:
-      fmt::print(
-          "          at least once: a row appears when its window has closed. After a recovery "
-          "the\n"
-          "          rows since the last checkpoint are there TWICE.\n");
-      break;
-  }
+  const Guarantee guarantee = guarantee_of(table.schema.mode, interval, table.due);
+  fmt::print("{}{}\n", indent,
+             wrapped(fmt::format("{}: {}.", guarantee.promise, guarantee.reason), width, indent));
+  fmt::print("{}{}\n", indent, wrapped(guarantee.latency + ".", width, indent));
+}
+
+/// Replaces what was there: a picture can be drawn again.
+void write_picture(const std::string& path, const std::string& picture) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file << picture;
+  file.close();
+  if (file) return;
+  throw UsageError(fmt::format("--svg {}: {}", path,
+                               errno == 0 ? "it cannot be written" : std::strerror(errno)));
 }
 
 }  // namespace
@@ -88,9 +119,14 @@ int check_command(const CheckFlags& flags, const Jobs& jobs) {
     print_input(spec);
     print_steps(spec);
   }
-  print_tasks(real.job, real.parallelism);
+  const Layout layout = plan_layout(real.job, static_cast<int>(real.parallelism));
+  print_tasks(layout);
   for (const RealJob::Table& table : real.tables) print_table(table, real.checkpoint_interval);
   fmt::print("state     {}\n", real.state_directory);
+  if (!flags.svg_file.empty()) {
+    write_picture(flags.svg_file, picture_of(real, layout));
+    fmt::print("picture   {}\n", flags.svg_file);
+  }
   return 0;
 }
 

@@ -168,6 +168,10 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   CLI::App& check_command = *app.add_subcommand(
       "check", "Read a job file, and say what it means: its tasks, its input, its guarantee.");
   check_command.add_option("JOB", check.job, job_argument)->required();
+  check_command
+      .add_option("--svg", check.svg_file,
+                  "Draw the plan into a file, for people: tasks, and how rows go")
+      ->type_name("FILE");
   add_settings(check_command, check.settings);
   add_init(app, init);
   app.add_subcommand(

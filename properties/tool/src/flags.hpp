@@ -50,6 +50,7 @@ struct ShrinkFlags {
 struct CheckFlags {
   std::string job;
   std::vector<std::string> settings;
+  std::string svg_file;  ///< Empty: none.
 };
 
 struct InitFlags {

@@ -57,24 +57,28 @@ std::uint32_t parallelism_of(const Setting& setting) {
 }
 
 RealJob real_job(const JobSpec& spec) {
-  return {spec.name,
-          build_job(spec),
-          {spec.address},
-          {{"sink", spec.database, schema_of(spec)}},
-          spec.state_directory,
-          spec.parallelism,
-          spec.checkpoint_interval};
+  RealJob real{
+      spec.name,        build_job(spec),         {spec.source.address}, {}, spec.state_directory,
+      spec.parallelism, spec.checkpoint_interval};
+  for (const JobTable& table : tables_of(spec)) {
+    const bool is_late = table.sink.name == "late";
+    const char* const due = is_late                     ? "it came too late"
+                            : !spec.window              ? "its record was read"
+                            : spec.window->has_bounds() ? "its window has closed"
+                                                        : "so many records were read";
+    real.tables.push_back({table.sink.name, table.sink.database, table.schema, due});
+  }
+  return real;
 }
 
 RealJob real_job(const UserRun& run) {
-  RealJob real{run.job.name, run.job.make(run.job.places),
-               {},           {},
-               "",           run.parallelism,
-               run.checkpoint_interval};
+  RealJob real{run.job.name,    run.job.make(run.job.places), {}, {}, "",
+               run.parallelism, run.checkpoint_interval};
   real.state_directory =
       run.job.state_directory.empty() ? run.job.name + ".state" : run.job.state_directory;
   for (const Node* node : real.job.nodes()) {
-    if (node->sink) real.tables.push_back({node->name, node->sink->database, node->sink->schema});
+    if (node->sink)
+      real.tables.push_back({node->name, node->sink->database, node->sink->schema, "it was made"});
     if (node->role == Node::Role::source && node->partitions == nullptr) {
       real.addresses.push_back(node->address);
     }
@@ -130,9 +134,10 @@ properties::Subject subject_of(const properties::Case& scenario, const Jobs& job
   if (scenario.registered.empty()) return {scenario.job, scenario.input};
   const auto* const user = find_job(jobs, scenario.registered);
   if (user == nullptr) {
-    throw UsageError(fmt::format("the case is about `{}`, a job in C++ that this program does not "
-                                 "bring; `jobs` lists those it does",
-                                 scenario.registered));
+    throw UsageError(
+        fmt::format("the case is about `{}`, a job in C++ that this program does not "
+                    "bring; `jobs` lists those it does",
+                    scenario.registered));
   }
   return {*user, scenario.input};
 }

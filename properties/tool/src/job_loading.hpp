@@ -38,6 +38,7 @@ struct RealJob {
     std::string sink;  ///< The operator's name.
     std::string database;
     TableSchema schema;
+    std::string due = "its window has closed";  ///< When a row is ready to be seen.
   };
   std::string name;
   Job job;

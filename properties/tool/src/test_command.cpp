@@ -71,12 +71,8 @@ Trial load_user_trial(const TestFlags& flags, const properties::UserJob& user) {
   const properties::Input whole =
       user.sample != nullptr ? user.sample(records) : load_input(run.job.places.input);
   const auto subject = std::make_shared<const Subject>(run.job, head_of(whole, records));
-  return {user.name,
-          [subject](std::uint64_t) { return subject; },
-          false,
-          subject->records(),
-          whole.lines(),
-          subject->interleaving ? subject : nullptr};
+  return {user.name,     [subject](std::uint64_t) { return subject; }, false, subject->records(),
+          whole.lines(), subject->interleaving ? subject : nullptr};
 }
 
 Trial load_trial(const TestFlags& flags, const Jobs& jobs) {
@@ -97,7 +93,7 @@ Trial load_trial(const TestFlags& flags, const Jobs& jobs) {
   }
   if (const auto* const user = find_job(jobs, flags.job)) return load_user_trial(flags, *user);
   const JobSpec spec = load_job(flags.job, flags.settings);
-  const properties::Input whole = load_input(spec.address);
+  const properties::Input whole = load_input(spec.source.address);
   const auto subject = std::make_shared<const Subject>(
       spec, head_of(whole, flags.input_records.value_or(default_records)));
   return {spec.name, [subject](std::uint64_t) { return subject; }, false, subject->input.lines(),

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace millrace {
@@ -16,7 +17,9 @@ std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
 
 }  // namespace
 
-std::string to_text(CheckpointId id) { return fmt::format("{}.{}", id.term.number, id.n); }
+std::string to_text(CheckpointId id) {
+  return fmt::format(FMT_COMPILE("{}.{}"), id.term.number, id.n);
+}
 
 std::string to_text(Lineage lineage) {
   return fmt::format("{:016x}{:016x}", lineage.high, lineage.low);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "millrace/env/invariant.hpp"
@@ -198,13 +199,14 @@ void DirectoryStore::remove_temporaries() {
   remove_temporaries_under(directory_);
 }
 
+/// Made for every operation, so its format is compiled, as those of the other names are.
 std::string DirectoryStore::path_of(std::string_view name) const {
-  return fmt::format("{}/{}", directory_, name);
+  return fmt::format(FMT_COMPILE("{}/{}"), directory_, name);
 }
 
 /// Beside the file that it will become: a rename within a directory needs one sync.
 std::string DirectoryStore::temporary_path(std::string_view path) {
-  return fmt::format("{}{}{}.{}", path, not_an_object, writer_, ++temporaries_);
+  return fmt::format(FMT_COMPILE("{}{}{}.{}"), path, not_an_object, writer_, ++temporaries_);
 }
 
 /// Asked for also when the directory is there: whoever made it may have died before it was durable.
@@ -249,7 +251,7 @@ void DirectoryStore::collect(std::string_view under, std::string_view prefix,
   const auto path = path_of(under);
   for (const auto& entry :
        disk_.list(under.empty() ? directory_ : path.substr(0, path.size() - 1))) {
-    const auto name = fmt::format("{}{}", under, entry);
+    const auto name = fmt::format(FMT_COMPILE("{}{}"), under, entry);
     if (entry.ends_with('/')) {
       if (name.starts_with(prefix) || prefix.starts_with(name)) collect(name, prefix, into);
     } else if (name.starts_with(prefix) && is_object_name(name)) {

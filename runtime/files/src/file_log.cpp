@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "millrace/env/bytes.hpp"
@@ -38,7 +39,7 @@ struct Address {
     pattern = address.substr(cut);
   }
   std::string path_of(std::string_view partition) const {
-    return fmt::format("{}{}", directory, partition);
+    return fmt::format(FMT_COMPILE("{}{}"), directory, partition);
   }
   /// In the words of Disk: without the slash at its end.
   std::string directory_path() const {

@@ -140,11 +140,13 @@ class MemoryConnection final : public Connection {
 /// Connections that wait to be accepted.
 class MemoryNetwork::Queue {
  public:
-  void push(std::unique_ptr<Connection> connection) {
+  /// False: the listener has gone away.
+  bool push(std::unique_ptr<Connection> connection) {
     const std::lock_guard lock(mutex_);
-    if (closed_) throw ConnectionLost("the listener has just gone away");
+    if (closed_) return false;
     waiting_.push_back(std::move(connection));
     if (acceptor_ != nullptr) acceptor_->unpark();
+    return true;
   }
   std::unique_ptr<Connection> try_pop() {
     const std::lock_guard lock(mutex_);
@@ -211,21 +213,19 @@ class MemoryNetwork::NodeNetwork final : public Network {
   std::unique_ptr<Connection> connect(const Endpoint& to, Lane, Instant) override {
     network_.registry_.parker_of_this_thread().throw_if_cancelled();
     const auto queue = queue_at(to);
+    if (queue == nullptr) return nullptr;
     const auto there = std::make_shared<Pipe>();
     const auto back = std::make_shared<Pipe>();
     auto mine = std::make_unique<MemoryConnection>(network_.registry_, back, there);
-    queue->push(std::make_unique<MemoryConnection>(network_.registry_, there, back));
-    return mine;
+    auto theirs = std::make_unique<MemoryConnection>(network_.registry_, there, back);
+    return queue->push(std::move(theirs)) ? std::move(mine) : nullptr;
   }
 
  private:
   std::shared_ptr<Queue> queue_at(const Endpoint& to) {
     const std::lock_guard lock(network_.mutex_);
     const auto found = network_.listening_.find(to);
-    if (found == network_.listening_.end()) {
-      throw ConnectionLost(fmt::format("nobody listens for `{}` on {}", to.service, to.node));
-    }
-    return found->second;
+    return found == network_.listening_.end() ? nullptr : found->second;
   }
 
   MemoryNetwork& network_;

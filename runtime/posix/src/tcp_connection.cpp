@@ -35,8 +35,13 @@ class TcpStream final : public Watched {
 
   int socket() const { return socket_.number(); }
 
-  bool wait_until_open(Instant deadline, ThreadParker& self) {
-    return wait(deadline, self, [this] { return is_open(); });
+  Opening wait_until_open(Instant deadline, ThreadParker& self) {
+    Opening opening = Opening::unanswered;
+    wait(deadline, self, [&] {
+      opening = look_at_opening();
+      return opening != Opening::unanswered;
+    });
+    return opening;
   }
 
   bool write(std::span<const std::byte> frame, Instant deadline, ThreadParker& self) {
@@ -113,13 +118,14 @@ class TcpStream final : public Watched {
     TcpStream& stream_;
   };
 
-  bool is_open() {
+  Opening look_at_opening() {
     ::pollfd state{socket_.number(), POLLOUT, 0};
-    if (::poll(&state, 1, 0) <= 0) return false;
+    if (::poll(&state, 1, 0) <= 0) return Opening::unanswered;
     int error_number = 0;
     ::socklen_t size = sizeof error_number;
     ::getsockopt(socket_.number(), SOL_SOCKET, SO_ERROR, &error_number, &size);
-    if (error_number == 0) return true;
+    if (error_number == 0) return Opening::open;
+    if (error_number == ECONNREFUSED) return Opening::refused;
     throw ConnectionLost(
         fmt::format("the connection was not accepted: {}", error_text(error_number)));
   }
@@ -177,7 +183,7 @@ TcpConnection::~TcpConnection() {
   stream_->close();
 }
 
-bool TcpConnection::wait_until_open(Instant deadline) {
+Opening TcpConnection::wait_until_open(Instant deadline) {
   return stream_->wait_until_open(deadline, registry_.parker_of_this_thread());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "millrace/env/network.hpp"
@@ -12,6 +13,9 @@ namespace millrace::posix {
 
 class TcpStream;
 
+/// What became of an attempt to connect.
+enum class Opening : std::uint8_t { open, refused, unanswered };
+
 /// A connection over a non-blocking socket.
 ///
 /// A frame that the kernel takes only a part of counts as sent: its rest is kept here and follows
@@ -22,9 +26,9 @@ class TcpConnection final : public Connection {
   TcpConnection(Poller& poller, TaskRegistry& registry, Descriptor socket);
   ~TcpConnection() override;
 
-  /// Waits until a connection that was begun is there. False: the deadline came first.
-  /// Throws ConnectionLost: it was refused. Cancelled.
-  bool wait_until_open(Instant deadline);
+  /// Waits until a connection that was begun is there or refused, at most until the deadline.
+  /// Throws ConnectionLost, Cancelled.
+  Opening wait_until_open(Instant deadline);
 
   bool write(std::span<const std::byte> frame, Instant deadline) override;
   std::size_t try_read(std::span<std::byte> into) override;

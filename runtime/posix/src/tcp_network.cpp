@@ -135,9 +135,7 @@ class TcpNetwork::NodeNetwork final : public Network {
 
   std::unique_ptr<Connection> connect(const Endpoint& to, Lane, Instant deadline) override {
     const auto port = network_.ports_.find(to);
-    if (!port) {
-      throw ConnectionLost(fmt::format("nobody listens for `{}` on {}", to.service, to.node));
-    }
+    if (!port) return nullptr;
     auto socket = open_socket();
     send_at_once(socket);
     const auto address = loopback(*port);
@@ -149,10 +147,12 @@ class TcpNetwork::NodeNetwork final : public Network {
     }
     auto connection =
         std::make_unique<TcpConnection>(*network_.poller_, network_.registry_, std::move(socket));
-    if (!connection->wait_until_open(deadline)) {
-      throw Unavailable(fmt::format("`{}` on {} does not answer", to.service, to.node));
+    switch (connection->wait_until_open(deadline)) {
+      case Opening::open: return connection;
+      case Opening::refused: return nullptr;
+      case Opening::unanswered: break;
     }
-    return connection;
+    throw Unavailable(fmt::format("`{}` on {} does not answer", to.service, to.node));
   }
 
  private:

@@ -175,6 +175,29 @@ TEST_CASE("late records are counted or dropped, and all others are judged",
   }
 }
 
+TEST_CASE("processor and reference agree about how a time is written", "[properties][agreement]") {
+  SmallJob job;
+  job.on_bad_record = "skip";
+  for (const std::string format : {"ms", "s", "us"}) {
+    job.event_time = "t\"\nevent_time_format = \"" + format;
+    CAPTURE(format);
+    CHECK(outcome_of(job, input_of({record("a", -1001), record("a", -1), record("a", 0),
+                                    record("a", 1'999'999), record("b", 253402300799),
+                                    record("b", 253402300800), record("c", -62135596801),
+                                    record("c", 9223372036854775807)})) == "held");
+  }
+  job.event_time = "s\"\nevent_time_format = \"iso8601";
+  job.fields = R"(k = "string", t = "int64", s = "string")";
+  std::vector<std::string> lines;
+  for (const std::string time :
+       {"1969-12-31T23:59:59.9995Z", "2000-02-29T00:00:00Z", "1900-02-29T00:00:00Z",
+        "2018-02-03 18:00:00.5+01:00", "2018-02-03T17:00:00", "9999-12-31T23:59:59.999-00:01",
+        "0001-01-01T00:00:00+00:00", "2018-02-03T17:00:60Z", "2018-06-31T17:00:00Z", "now"}) {
+    lines.push_back(record("a", 0, "\"s\": \"" + time + "\""));
+  }
+  CHECK(outcome_of(job, input_of(lines)) == "held");
+}
+
 TEST_CASE("processor and reference agree about how lines end", "[properties][agreement]") {
   const std::string one = record("a", 0);
   const std::string two = record("b", 1500);

@@ -28,7 +28,7 @@ VisibilityTrial::VisibilityTrial(const SmallJob& job, const std::vector<std::str
     : spec_(spec_of(job)), input_(input_of(lines)), reference_(spec_, input_) {}
 
 void VisibilityTrial::fence() {
-  SqliteTable sink(path_, "", schema_of(spec_));
+  SqliteTable sink(path_, "", tables_of(spec_).front().schema);
   sink.ensure(Instant::never());
   sink.fence({lineage, Term{1}, true, false}, Instant::never());
 }

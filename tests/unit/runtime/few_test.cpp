@@ -34,6 +34,11 @@ TEST_CASE("whatever is put in and taken out, a short list is like a long one", "
         few.erase(at);
         list.erase(list.begin() + at);
       }
+      if (draws.one_in(8)) {
+        const auto count = static_cast<std::uint32_t>(draws.below(list.size() + 1));
+        few.erase_first(count);
+        list.erase(list.begin(), list.begin() + count);
+      }
       REQUIRE(listed(few) == list);
       REQUIRE(few.empty() == list.empty());
       if (draws.one_in(10)) {

@@ -57,6 +57,8 @@ JobSpec parse(const std::string& text, const std::vector<Setting>& settings = {}
   return parse_job_file(text, "jobs/q.toml", settings);
 }
 
+TableSchema schema_of(const JobSpec& spec) { return tables_of(spec).front().schema; }
+
 /// What is said about the file with a line replaced.
 std::string complaint(std::size_t number, const std::string& text) {
   return message_of<UsageError>([&] { parse(with_line(number, text)); });
@@ -93,26 +95,27 @@ TEST_CASE("a job file says everything that a job is", "[runtime][job_file]") {
 
   CHECK(spec.name == "quakes");
   CHECK(spec.parallelism == 2);
-  CHECK(spec.files == "data/*.jsonl");
-  CHECK(spec.address == "jobs/data/*.jsonl");  // Beside the job file.
-  CHECK(spec.fields == std::vector<Field>{{"network", FieldType::text, false},
-                                          {"time", FieldType::integer, false},
-                                          {"magnitude", FieldType::real, true}});
-  CHECK(spec.event_time == 1);
-  CHECK(spec.disorder == 168h);
-  CHECK(spec.on_bad_record == OnBadRecord::skip);
-  REQUIRE(spec.filters.size() == 1);
-  CHECK(spec.filters[0].text == "network != ''");
-  CHECK(spec.filters[0].expression == parse_expression("network != ''", spec.fields));
-  CHECK(spec.window_size == 1h);
-  CHECK(spec.key == std::vector<std::uint32_t>{0});
-  CHECK(spec.aggregates ==
+  CHECK(spec.source.files == "data/*.jsonl");
+  CHECK(spec.source.address == "jobs/data/*.jsonl");  // Beside the job file.
+  CHECK(spec.source.fields == std::vector<Field>{{"network", FieldType::text, false},
+                                                 {"time", FieldType::integer, false},
+                                                 {"magnitude", FieldType::real, true}});
+  CHECK(spec.source.event_time == WrittenTime{1, TimeFormat::ms});
+  CHECK(spec.source.disorder == 168h);
+  CHECK(spec.source.on_bad_record == OnBadRecord::skip);
+  REQUIRE(spec.steps.size() == 1);
+  CHECK(std::get<FilterSpec>(spec.steps[0]).text == "network != ''");
+  CHECK(std::get<FilterSpec>(spec.steps[0]).expression ==
+        parse_expression("network != ''", spec.source.fields));
+  CHECK(spec.window->shape.size == 1h);
+  CHECK(spec.window->key == std::vector<std::uint32_t>{0});
+  CHECK(spec.window->aggregates ==
         std::vector<AggregateColumn>{{"total", AggregateColumn::Fold::count, true, 0},
                                      {"largest", AggregateColumn::Fold::maximum, false, 2}});
-  CHECK(spec.table == "quakes_per_hour");
-  CHECK(spec.database == "quakes.db");
-  CHECK(spec.sink_key == std::vector<std::string>{"network", "window_start"});
-  CHECK(spec.unique_key);
+  CHECK(spec.sink.table == "quakes_per_hour");
+  CHECK(spec.sink.database == "quakes.db");
+  CHECK(spec.sink.key == std::vector<std::string>{"network", "window_start"});
+  CHECK(spec.sink.unique_key);
   CHECK(spec.state_directory == "elsewhere");
   CHECK(spec.checkpoint_interval == 2s);
 }
@@ -125,11 +128,11 @@ TEST_CASE("what a job file leaves out has a default", "[runtime][job_file]") {
   const JobSpec spec = parse(text);
 
   CHECK(spec.parallelism == 1);
-  CHECK(spec.disorder == 0s);
-  CHECK(spec.on_bad_record == OnBadRecord::fail);
-  CHECK(spec.filters.empty());
-  CHECK(spec.sink_key.empty());
-  CHECK_FALSE(spec.unique_key);
+  CHECK(spec.source.disorder == 0s);
+  CHECK(spec.source.on_bad_record == OnBadRecord::fail);
+  CHECK(spec.steps.empty());
+  CHECK(spec.sink.key.empty());
+  CHECK_FALSE(spec.sink.unique_key);
   CHECK(spec.state_directory == "quakes.state");
   CHECK(spec.checkpoint_interval == 1s);
 }
@@ -154,43 +157,43 @@ TEST_CASE("the example of the page about job files is a job", "[runtime][job_fil
   const JobSpec spec = parse(page.substr(begin, end - begin));
 
   CHECK(spec.name == "quakes");
-  CHECK(spec.filters.size() == 1);
+  CHECK(spec.steps.size() == 1);
   CHECK(parse(to_toml(spec)) == spec);
 }
 
 TEST_CASE("a job written down says the same, whatever stands in its texts", "[runtime][job_file]") {
   JobSpec spec = parse(whole_file());
   spec.name = "quotes \" and ' and \\ and \t and \x01 and gr\xC3\xB6\xC3\x9F";
-  spec.fields[0].name = "a field, with \"all\"";
-  spec.sink_key[0] = spec.fields[0].name;
-  spec.aggregates[0].name = "n \\";
-  spec.table = "line\nbreak";
-  spec.filters.clear();
-  spec.window_size = 90s;
-  spec.disorder = 1ms;
+  spec.source.fields[0].name = "a field, with \"all\"";
+  spec.sink.key[0] = spec.source.fields[0].name;
+  spec.window->aggregates[0].name = "n \\";
+  spec.sink.table = "line\nbreak";
+  spec.steps.clear();
+  spec.window->shape.size = 90s;
+  spec.source.disorder = 1ms;
   spec.checkpoint_interval = 1500ms;
 
   CHECK(parse(to_toml(spec)) == spec);
-  spec.sink_key.clear();
-  spec.unique_key = false;
+  spec.sink.key.clear();
+  spec.sink.unique_key = false;
   CHECK(parse(to_toml(spec)) == spec);
 }
 
 TEST_CASE("paths of input are beside the job file unless they are absolute",
           "[runtime][job_file]") {
   const auto address = [](const std::string& file) {
-    return parse_job_file(whole_file(), file).address;
+    return parse_job_file(whole_file(), file).source.address;
   };
   CHECK(address("q.toml") == "data/*.jsonl");
   CHECK(address("/etc/jobs/q.toml") == "/etc/jobs/data/*.jsonl");
-  CHECK(parse(with_line(6, "files = \"/var/*.jsonl\"")).address == "/var/*.jsonl");
+  CHECK(parse(with_line(6, "files = \"/var/*.jsonl\"")).source.address == "/var/*.jsonl");
 }
 
 TEST_CASE("fields and aggregates keep the order of the file", "[runtime][job_file]") {
   const JobSpec spec = parse(with_line(15, R"(aggregate = { z = 'count()', a = 'avg(time)', )"
                                            R"(m = 'sum(magnitude)', b = 'count(network)' })"));
   std::vector<std::string> names;
-  for (const auto& column : spec.aggregates) names.push_back(column.name);
+  for (const auto& column : spec.window->aggregates) names.push_back(column.name);
   CHECK(names == std::vector<std::string>{"z", "a", "m", "b"});
 }
 
@@ -216,11 +219,13 @@ TEST_CASE("a key that there is not is named, with those that there are", "[runti
         "jobs/q.toml:3: `job.paralelism`" + no_key + "[job] has name, parallelism");
   CHECK(complaint(10, "onbadrecord = \"fail\"") ==
         "jobs/q.toml:10: `source.onbadrecord`" + no_key +
-            "[source] has disorder, event_time, fields, files, format, on_bad_record");
+            "[source] has disorder, event_time, event_time_format, fields, files, format, "
+            "idle_after, on_bad_record");
   CHECK(complaint(12, "filter = \"time == 1\"\nfliter = \"time == 2\"") ==
-        "jobs/q.toml:13: `step.fliter`" + no_key + "[step] has filter, window");
+        "jobs/q.toml:13: `step.fliter`" + no_key + "[step] has filter, keep, set, window");
   CHECK(complaint(14, R"(window = { tumbling = "1h", key = ["network"], slide = "5s" })") ==
-        "jobs/q.toml:14: `step.window.slide`" + no_key + "[step.window] has key, tumbling");
+        "jobs/q.toml:14: `step.window.slide`" + no_key +
+            "[step.window] has allowed_lateness, global, key, offset, sessions, sliding, tumbling");
   CHECK(complaint(21, "uniqe = true") ==
         "jobs/q.toml:21: `sink.uniqe`" + no_key + "[sink] has database, key, mode, table, unique");
   CHECK(complaint(23, "dir = \"x\"") ==
@@ -237,8 +242,8 @@ TEST_CASE("a key that is missing is named, with where and what was expected",
   CHECK(complaint(7, "") == "jobs/q.toml:4: `source.fields` is missing; a table is expected");
   CHECK(complaint(8, "") == "jobs/q.toml:4: `source.event_time` is missing; a text is expected");
   CHECK(complaint(14, "window = { key = [\"network\"] }") ==
-        "jobs/q.toml:14: `step.window.tumbling` is missing; a span such as \"10s\", with ms, s, "
-        "min, h or d is expected");
+        "jobs/q.toml:14: a window of no kind: one of `tumbling`, `sliding`, `sessions` and "
+        "`global` is expected");
   CHECK(complaint(14, "window = { tumbling = \"1h\" }") ==
         "jobs/q.toml:14: `step.window.key` is missing; a list of texts, such as [\"a\", \"b\"], is "
         "expected");
@@ -298,7 +303,7 @@ TEST_CASE("only what there is may be chosen", "[runtime][job_file]") {
 
 TEST_CASE("a span has a whole number and a unit", "[runtime][job_file]") {
   const auto disorder_of = [](const std::string& span) {
-    return parse(with_line(9, "disorder = \"" + span + "\"")).disorder;
+    return parse(with_line(9, "disorder = \"" + span + "\"")).source.disorder;
   };
   CHECK(disorder_of("0s") == 0ms);
   CHECK(disorder_of("1ms") == 1ms);
@@ -350,8 +355,8 @@ TEST_CASE("spans are written in the largest unit that divides them, and read bac
 TEST_CASE("a window and an interval are longer than nothing", "[runtime][job_file]") {
   CHECK(complaint(14, R"(window = { tumbling = "0s", key = ["network"] })") ==
         "jobs/q.toml:14: a window of no length: a span above 0 is expected");
-  CHECK(parse(with_line(14, R"(window = { tumbling = "1ms", key = ["network"] })")).window_size ==
-        1ms);
+  CHECK(parse(with_line(14, R"(window = { tumbling = "1ms", key = ["network"] })"))
+            .window->shape.size == 1ms);
   CHECK(complaint(24, "interval = \"0s\"") ==
         "jobs/q.toml:24: `checkpoint.interval` is 0; a span above 0 is expected");
 }
@@ -371,13 +376,13 @@ TEST_CASE("a row has at most 64 fields", "[runtime][job_file]") {
     for (int i = 3; i < count; ++i) text += ", f" + std::to_string(i) + " = \"int64\"";
     return text + " }";
   };
-  CHECK(parse(with_line(7, fields(63))).fields.size() == 63);
-  CHECK(parse(with_line(7, fields(64))).fields.size() == 64);
+  CHECK(parse(with_line(7, fields(63))).source.fields.size() == 63);
+  CHECK(parse(with_line(7, fields(64))).source.fields.size() == 64);
   CHECK(complaint(7, fields(65)) == "jobs/q.toml:7: more than 64 fields");
 }
 
 TEST_CASE("a result has at most 64 aggregates", "[runtime][job_file]") {
-  CHECK(parse(with_line(15, aggregates(64))).aggregates.size() == 64);
+  CHECK(parse(with_line(15, aggregates(64))).window->aggregates.size() == 64);
   CHECK(complaint(15, aggregates(65)).find("jobs/q.toml:15: ") == 0);
 }
 
@@ -409,6 +414,41 @@ TEST_CASE("an event time is a field of whole numbers that is never null", "[runt
       "\"int64\" is expected");
 }
 
+TEST_CASE("an event time is written in one of four ways", "[runtime][job_file]") {
+  const auto with_format = [](const std::string& format) {
+    return with_line(8, "event_time = \"time\"\nevent_time_format = \"" + format + "\"");
+  };
+  for (const std::string format : {"ms", "s", "us"}) {
+    const JobSpec spec = parse(with_format(format));
+    CHECK(describe(spec.source.event_time.format) == format);
+    CHECK(parse(to_toml(spec)) == spec);
+  }
+  CHECK(message_of<UsageError>([&] { parse(with_format("min")); }) ==
+        "jobs/q.toml:9: `source.event_time_format` is \"min\"; \"ms\", \"s\", \"us\" or "
+        "\"iso8601\" is expected");
+  CHECK(message_of<UsageError>([&] { parse(with_format("iso8601")); }) ==
+        "jobs/q.toml:8: `source.event_time` is `time`, which is int64; a field of type \"string\" "
+        "is expected");
+  const JobSpec texts =
+      parse(with_line(8, "event_time = \"network\"\nevent_time_format = \"iso8601\""));
+  CHECK(texts.source.event_time == WrittenTime{0, TimeFormat::iso8601});
+  std::string said;
+  for (const FingerprintPart& part : fingerprint_of(texts)) {
+    if (part.key == "source.event_time_format") said = part.value;
+  }
+  CHECK(said == "iso8601");
+}
+
+TEST_CASE("a partition that gives nothing falls idle after a span above 0", "[runtime][job_file]") {
+  CHECK_FALSE(parse(whole_file()).source.idle_after);
+  const JobSpec spec = parse(with_line(9, "disorder = \"1s\"\nidle_after = \"30s\""));
+  CHECK(spec.source.idle_after == 30s);
+  CHECK(parse(to_toml(spec)) == spec);
+  CHECK(build_job(spec).nodes().front()->falls_idle);
+  CHECK(complaint(9, "idle_after = \"0s\"") ==
+        "jobs/q.toml:9: `source.idle_after` is 0; a span above 0 is expected");
+}
+
 TEST_CASE("a key is of fields that can be told apart", "[runtime][job_file]") {
   CHECK(complaint(14, R"(window = { tumbling = "1h", key = ["magnitude"] })") ==
         "jobs/q.toml:14: `magnitude` is a float64, which makes no key: equal numbers can be "
@@ -417,8 +457,8 @@ TEST_CASE("a key is of fields that can be told apart", "[runtime][job_file]") {
         "jobs/q.toml:14: `network` stands in the key twice");
   CHECK(complaint(14, R"(window = { tumbling = "1h", key = [] })") ==
         "jobs/q.toml:14: a key of one field or more is expected");
-  CHECK(parse(with_line(14, R"(window = { tumbling = "1h", key = ["time", "network"] })")).key ==
-        std::vector<std::uint32_t>{1, 0});
+  CHECK(parse(with_line(14, R"(window = { tumbling = "1h", key = ["time", "network"] })"))
+            .window->key == std::vector<std::uint32_t>{1, 0});
 }
 
 TEST_CASE("no two columns of a table have one name", "[runtime][job_file]") {
@@ -427,8 +467,8 @@ TEST_CASE("no two columns of a table have one name", "[runtime][job_file]") {
           "jobs/q.toml:15: `step.aggregate." + std::string(name) +
               "` is the name of another column");
   }
-  CHECK(parse(with_line(15, R"(aggregate = { magnitude = 'max(magnitude)' })")).aggregates.size() ==
-        1);  // A field that is no column.
+  CHECK(parse(with_line(15, R"(aggregate = { magnitude = 'max(magnitude)' })"))
+            .window->aggregates.size() == 1);  // A field that is no column.
 }
 
 TEST_CASE("a field of the key that is called like a column of every table is refused",
@@ -448,7 +488,8 @@ TEST_CASE("an aggregate is one of those that there are, of a field that it can f
     return complaint(15, "aggregate = { n = " + value + " }");
   };
   const std::string expected =
-      "; count(), count(FIELD), sum(FIELD), min(FIELD), max(FIELD) or avg(FIELD) is expected";
+      "; count(), count(FIELD), count_distinct(FIELD), sum(FIELD), min(FIELD), max(FIELD) or "
+      "avg(FIELD) is expected";
   for (const std::string text :
        {"median(magnitude)", "count", "count(", "(magnitude)", "", "COUNT()"}) {
     CHECK(aggregate("\"" + text + "\"") ==
@@ -468,35 +509,29 @@ TEST_CASE("an aggregate that is no text is said to be what it is", "[runtime][jo
 }
 
 TEST_CASE("steps are filters and then one window", "[runtime][job_file]") {
-  const std::string either = "a [[step]] has either `filter` or `window` with `aggregate`";
+  const std::string either =
+      "a [[step]] has one of `filter`, `set`, `keep`, and `window` with `aggregate`";
   CHECK(complaint(12, "") == "jobs/q.toml:11: " + either);
   CHECK(complaint(14, "") == "jobs/q.toml:13: " + either);
   CHECK(complaint(12, lines[11] + "\n" + lines[13]) == "jobs/q.toml:11: " + either);
   CHECK(complaint(15, lines[14] + "\n[[step]]\nfilter = \"time == 1\"") ==
         "jobs/q.toml:16: a step behind the window: the window is expected to be the last step");
-  CHECK(message_of<UsageError>([] {
-          std::string text;
-          for (std::size_t i = 0; i < lines.size(); ++i) {
-            if (i < 12 || i > 14) text += lines[i] + "\n";
-          }
-          parse(text);
-        }) == "jobs/q.toml:11: a job needs one [[step]] with `window` and `aggregate`");
 }
 
 TEST_CASE("a sink has one of three modes", "[runtime][job_file]") {
-  CHECK(parse(with_line(19, "")).mode == SinkMode::staged);
-  CHECK(parse(with_line(19, "mode = \"upsert\"")).mode == SinkMode::upsert);
+  CHECK(parse(with_line(19, "")).sink.mode == SinkMode::staged);
+  CHECK(parse(with_line(19, "mode = \"upsert\"")).sink.mode == SinkMode::upsert);
   std::string insert = with_line(19, "mode = \"insert\"");
   CHECK(message_of<UsageError>([&] { parse(insert); }) ==
         "jobs/q.toml:21: `sink.unique` is true, and an insert sink writes rows again");
   insert.replace(insert.find("unique = true"), 13, "");
-  CHECK(parse(insert).mode == SinkMode::insert);
+  CHECK(parse(insert).sink.mode == SinkMode::insert);
   for (const SinkMode mode : {SinkMode::staged, SinkMode::upsert, SinkMode::insert}) {
     JobSpec spec = parse(whole_file());
-    spec.mode = mode;
-    spec.unique_key = false;
+    spec.sink.mode = mode;
+    spec.sink.unique_key = false;
     CHECK(schema_of(spec).mode == mode);
-    CHECK(parse_job_file(to_toml(spec), "again.toml").mode == mode);
+    CHECK(parse_job_file(to_toml(spec), "again.toml").sink.mode == mode);
   }
 }
 
@@ -537,22 +572,23 @@ TEST_CASE("a setting is a key and a value", "[runtime][job_file]") {
 }
 
 TEST_CASE("a setting replaces or adds a value", "[runtime][job_file]") {
-  CHECK(with_setting("sink.table=other").table == "other");  // A bare word is a text.
-  CHECK(with_setting("sink.table=two words").table == "two words");
-  CHECK(with_setting("sink.table=\"5\"").table == "5");
+  CHECK(with_setting("sink.table=other").sink.table == "other");  // A bare word is a text.
+  CHECK(with_setting("sink.table=two words").sink.table == "two words");
+  CHECK(with_setting("sink.table=\"5\"").sink.table == "5");
   CHECK(with_setting("job.parallelism=3").parallelism == 3);
-  CHECK(with_setting("sink.unique=false").unique_key == false);
+  CHECK(with_setting("sink.unique=false").sink.unique_key == false);
   CHECK(with_setting("checkpoint.interval=5s").checkpoint_interval == 5s);
-  CHECK(with_setting("step.0.filter=time == 5").filters[0].text == "time == 5");
-  CHECK(with_setting("step.1.window.tumbling=2h").window_size == 2h);
-  CHECK(with_setting("sink.key=[\"window_start\"]").sink_key ==
+  CHECK(std::get<FilterSpec>(with_setting("step.0.filter=time == 5").steps[0]).text == "time == 5");
+  CHECK(with_setting("step.1.window.tumbling=2h").window->shape.size == 2h);
+  CHECK(with_setting("sink.key=[\"window_start\"]").sink.key ==
         std::vector<std::string>{"window_start"});
   const JobSpec more = with_setting("source.fields.depth=float64");
-  CHECK(more.fields.back() == Field{"depth", FieldType::real, false});  // Behind those of the file.
+  CHECK(more.source.fields.back() ==
+        Field{"depth", FieldType::real, false});  // Behind those of the file.
 }
 
 TEST_CASE("the last of several settings counts", "[runtime][job_file]") {
-  CHECK(parse(whole_file(), {{"sink.table", "a"}, {"sink.table", "b"}}).table == "b");
+  CHECK(parse(whole_file(), {{"sink.table", "a"}, {"sink.table", "b"}}).sink.table == "b");
 }
 
 TEST_CASE("what a setting has put there stands on no line", "[runtime][job_file]") {
@@ -607,10 +643,10 @@ TEST_CASE("a fingerprint covers what state depends on, key by key", "[runtime][j
   JobSpec other = spec;
   other.name = "other";
   other.parallelism = 5;
-  other.database = "elsewhere.db";
+  other.sink.database = "elsewhere.db";
   other.state_directory = "there";
   other.checkpoint_interval = 9s;
-  other.address = "/moved/data/*.jsonl";
+  other.source.address = "/moved/data/*.jsonl";
   CHECK(fingerprint_of(other) == expected);
 }
 

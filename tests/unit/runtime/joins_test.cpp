@@ -148,13 +148,9 @@ struct Naive {
     std::vector<std::int64_t> watermarks;
     for (const Event& event : events) {
       if (advanced(event)) continue;
-      bool in_any = false;
       bool in_open = false;
-      each_window(event.time, [&](std::int64_t start) {
-        in_any = true;
-        in_open |= start + size - 1 > watermark;
-      });
-      if (in_any && !in_open) ++late;
+      each_window(event.time, [&](std::int64_t start) { in_open |= start + size - 1 > watermark; });
+      if (!in_open) ++late;
       rows.push_back(event);
       watermarks.push_back(watermark);
     }
@@ -411,7 +407,7 @@ TEST_CASE("whatever comes in whatever batches, a window join gives every pair on
     std::int64_t size, slide;
   };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    for (const Size size : {Size{10, 10}, Size{1, 1}, Size{20, 5}, Size{21, 5}}) {
+    for (const Size size : {Size{10, 10}, Size{1, 1}, Size{20, 5}, Size{21, 5}, Size{13, 4}}) {
       for (const std::size_t most : {1U, 7U, 1'024U}) {
         CAPTURE(seed, size.size, size.slide, most);
         const auto events = some_events(seed, 300);

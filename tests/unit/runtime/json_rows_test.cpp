@@ -20,7 +20,7 @@ JsonRows description(OnBadRecord on_bad_record = OnBadRecord::fail) {
           {{"t", FieldType::integer, false},
            {"x", FieldType::real, true},
            {"s", FieldType::text, true}},
-          time_field,
+          {time_field},
           on_bad_record};
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("numbers are read to the last bit", "[runtime][json_rows]") {
                 {{"n", FieldType::integer, false},
                  {"x", FieldType::real, true},
                  {"t", FieldType::integer, false}},
-                2,
+                {2},
                 OnBadRecord::fail};
   const auto integer = [&](const std::string& written) {
     return row_of(R"({"t": 0, "n": )" + written + "}", rows).integer(0);

@@ -23,8 +23,8 @@ struct Kept {
     class Keeping final : public Consumer<T> {
      public:
       explicit Keeping(std::shared_ptr<std::vector<Record<T>>> kept) : kept_(std::move(kept)) {}
-      void take(Batch<T>& rows) override {
-        for (Record<T>& row : rows) kept_->push_back(std::move(row));
+      void take(Batch<T>& batch) override {
+        for (Record<T>& row : batch) kept_->push_back(std::move(row));
       }
       void watermark(EventTime) override {}
       void set_idle(bool) override {}

@@ -384,7 +384,7 @@ TEST_CASE("who watches a function sees what it makes of what, and whether that i
   const auto runs_of = [](auto first, auto make_stage) {
     FakeWorld world;
     world.user_code.watches = true;
-    KeyedDrive<std::remove_cvref_t<decltype(*make_stage(StageContext{world.env()}))>> drive(
+    KeyedDrive<std::remove_cvref_t<decltype(*make_stage(StageContext{world.env(), {}, {}}))>> drive(
         world, 1, make_stage);
     first(drive);
     return world.user_code.runs;

@@ -259,12 +259,12 @@ TEST_CASE("late rows come out whole, with their own times, and are not counted",
 
 TEST_CASE("late rows that nobody asked for are counted, also after a restore",
           "[runtime][window]") {
-  const auto check = [](const auto& windows) {
+  const auto check = [](const auto& windows, auto row) {
     const Job job("j", ended(windows.aggregate("n", count())));
-    Alone<Nothing, std::int64_t> alone(job);
+    Alone<decltype(row), std::int64_t> alone(job);
     alone.stage->watermark({1'000'000});
-    alone.row(6, 1, {});
-    alone.row(8, 2, {});
+    alone.row(6, 1, row);
+    alone.row(8, 2, row);
     Snapshot snapshot;
     alone.stage->save(snapshot);
     CHECK(snapshot.acknowledgement.records_late == 2);
@@ -276,26 +276,32 @@ TEST_CASE("late rows that nobody asked for are counted, also after a restore",
     Restored restored;
     restored.sections.push_back({groups_of(0, 1), snapshot.parts[0].name, snapshot.parts[0].shape,
                                  Bytes(out.view().begin(), out.view().end())});
-    Alone<Nothing, std::int64_t> other(job);
+    Alone<decltype(row), std::int64_t> other(job);
     other.stage->restore(restored);
-    other.row(9, 1, {});
+    other.row(9, 1, row);
     Snapshot again;
     other.stage->save(again);
     CHECK(again.acknowledgement.records_late == 3);
   };
-  check(bids().window(tumbling(10ms)));
-  check(bids().window(sessions(10ms)));
+  check(bids().window(tumbling(10ms)), Partial<std::int64_t>{1, 1});
+  check(bids().window(sessions(10ms)), Nothing{});
 }
 
 TEST_CASE("the largest of a window come out, all of them", "[runtime][window]") {
   const auto check = [](const Sliding& windows, const auto& fold) {
-    Alone<std::int64_t, std::int64_t> alone(
+    using Folded = Partial<typename std::decay_t<decltype(fold)>::State>;
+    Alone<Folded, std::int64_t> alone(
         Job("j", ended(bids().window(windows).aggregate("n", fold, KeepLargest{}))));
-    for (const std::int64_t key : {1, 2, 3, 4}) alone.row(5, key, key % 3 * 10 - 20);
-    alone.row(15, 1, -5);
+    const auto row = [&](std::int64_t time, std::int64_t key, std::int64_t price) {
+      Folded one{{}, 1};
+      fold.add(one.state, price);
+      alone.row(time, key, one);
+    };
+    for (const std::int64_t key : {1, 2, 3, 4}) row(5, key, key % 3 * 10 - 20);
+    row(15, 1, -5);
     alone.stage->watermark({9});
     Numbers keys;
-    for (const auto& row : alone.results.rows) keys.push_back(row.key);
+    for (const auto& result : alone.results.rows) keys.push_back(result.key);
     CHECK(keys == Numbers{2});
     CHECK(alone.values() == Numbers{0});
     alone.stage->watermark({19});
@@ -304,9 +310,9 @@ TEST_CASE("the largest of a window come out, all of them", "[runtime][window]") 
   check(tumbling(10ms), sum<&Bid::price>());
   check(tumbling(10ms), maximum<&Bid::price>());
 
-  Alone<Nothing, std::int64_t> ties(
+  Alone<Partial<std::int64_t>, std::int64_t> ties(
       Job("j", ended(bids().window(sliding(10ms, 5ms)).aggregate("n", count(), KeepLargest{}))));
-  for (const std::int64_t key : {1, 2, 3, 2, 1}) ties.row(5, key, {});
+  for (const std::int64_t key : {1, 2, 3, 2, 1}) ties.row(5, key, {1, 1});
   ties.stage->watermark({9});
   CHECK(ties.values() == Numbers{2, 2});
 }

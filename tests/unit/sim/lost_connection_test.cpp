@@ -25,10 +25,8 @@ struct Attempt {
 
 Attempt try_to_connect(Env& env, const std::string& node, Instant deadline) {
   try {
-    env.network.connect({node, "test"}, Lane::data, deadline);
-    return {Attempt::End::connected, env.now()};
-  } catch (const ConnectionLost&) {
-    return {Attempt::End::refused, env.now()};
+    const auto connection = env.network.connect({node, "test"}, Lane::data, deadline);
+    return {connection != nullptr ? Attempt::End::connected : Attempt::End::refused, env.now()};
   } catch (const Unavailable&) {
     return {Attempt::End::no_answer, env.now()};
   }

@@ -10,18 +10,9 @@
 #include "millrace/env/table_look.hpp"
 #include "millrace/properties/outcome.hpp"
 #include "millrace/properties/reference.hpp"
+#include "millrace/properties/row_comparison.hpp"
 
 namespace millrace::properties {
-
-/// The rows that a reader has seen, against a reference.
-struct RowComparison {
-  RowCounts counts;
-  std::vector<std::string> examples;  ///< A few, as sentences.
-};
-/// The first `required` rows of the reference must be there, those up to `allowed` may be; each as
-/// often as it stands there. Rows are told apart by the reference's key columns.
-RowComparison compare_rows(const Reference& reference, std::size_t required, std::size_t allowed,
-                           const std::vector<OwnedRow>& seen);
 
 /// Judges what a concurrent reader of a sink sees, at every moment (PROTOCOL 8).
 ///
@@ -74,10 +65,9 @@ class VisibilityJudge {
   void judge(const TableLook& look, const RowSetHash& hash);
   void judge_direct(const std::string& when);
   void judge_progress(CheckpointId before, CheckpointId now);
-  void judge_rows(std::size_t expected, const std::string& when) {
-    judge_rows(expected, expected, when);
-  }
-  void judge_rows(std::size_t required, std::size_t allowed, const std::string& when);
+  void judge_rows(const ShownRows& required, const ShownRows& allowed, const std::string& when);
+  ShownRows none() const { return reference_.first_rows(0); }
+  ShownRows all() const { return reference_.first_rows(reference_.rows().size()); }
   void judge_growth(const std::vector<OwnedRow>& rows, const std::string& when);
   void convict(std::string judge, std::string what);
 

@@ -47,6 +47,13 @@ concept Subtractable = requires(const A& a, typename A::State& s, const typename
   a.subtract(s, other);
 };
 
+/// A fold of some rows of a key, and of how many.
+template <class S>
+struct Partial {
+  S state;
+  std::uint32_t rows;
+};
+
 /// No data at all.
 struct Nothing {
   friend constexpr auto operator<=>(Nothing, Nothing) = default;
@@ -188,6 +195,21 @@ struct OfRows {
   using State = typename A::State;
   const T& pick(const T& row) const { return row; }
   void add(State& s, const T& row) const { fold.add(s, fold.pick(row)); }
+  void merge(State& s, const State& other) const { fold.merge(s, other); }
+  void subtract(State& s, const State& other) const
+    requires Subtractable<A>
+  {
+    fold.subtract(s, other);
+  }
+  decltype(auto) result(const State& s) const { return fold.result(s); }
+};
+
+/// A fold that is given folds of some rows: what others have begun.
+template <class A>
+struct OfPartials {
+  A fold;
+  using State = typename A::State;
+  void add(State& s, const Partial<State>& part) const { fold.merge(s, part.state); }
   void merge(State& s, const State& other) const { fold.merge(s, other); }
   void subtract(State& s, const State& other) const
     requires Subtractable<A>

@@ -12,7 +12,8 @@
 
 namespace millrace {
 
-/// Rows by key, and the rows of a control stream, which go to every subtask.
+/// Rows by key, and the rows of a control stream, which go to every subtask. An example that runs
+/// is in tests/unit/runtime/operator_examples_test.cpp.
 template <class K, class T, class C>
 class BroadcastFlow {
  public:

@@ -75,7 +75,7 @@ class LineReader final : public SourceReader<T> {
 /// Whatever std::exception `parse` throws means that the line cannot be read: the job ends with a
 /// JobFailed that names partition and line, or the line is counted and passed over. Blank lines are
 /// none: the log passes over them. Event times must be within the years 1 to 9999; `parse` is the
-/// place to see to it.
+/// place to see to it. An example that runs is in tests/unit/runtime/operator_examples_test.cpp.
 template <class T, class Parse>
   requires std::convertible_to<std::invoke_result_t<const Parse&, std::string_view>, T>
 Source<T> text_lines(std::string address, Parse parse,

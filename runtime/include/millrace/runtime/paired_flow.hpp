@@ -49,6 +49,8 @@ class WindowedPair {
 };
 
 /// Rows of two streams, left and right, with keys of one type.
+///
+/// Each operator has an example that runs in tests/unit/runtime/operator_examples_test.cpp.
 template <class K, class L, class R>
 class PairedFlow {
  public:

@@ -4,10 +4,12 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "millrace/env/error.hpp"
 #include "millrace/runtime/aggregate.hpp"
 #include "millrace/runtime/collections.hpp"
+#include "millrace/runtime/flow/combining_writer.hpp"
 #include "millrace/runtime/flow/writers.hpp"
 #include "millrace/runtime/job.hpp"
 #include "millrace/runtime/job/node.hpp"
@@ -83,9 +85,17 @@ class WindowedFlow {
     requires Aggregate<A, T>
   auto aggregate(const Label& name, A fold, Keep keep = {}) const {
     if constexpr (SeesRows<Tr, T>) {
-      return results_of(node_of<T>(name, aggregates::OfRows<A, T>{fold}, keep, false));
+      return results_of(node_of<T>(name, aggregates::OfRows<A, T>{fold}, keep,
+                                   picking(aggregates::OfRows<A, T>{fold})));
+    } else if constexpr (combines<A>) {
+      // Rows are folded before they travel.
+      return results_of(node_of<Partial<typename A::State>>(
+          name, aggregates::OfPartials<A>{fold}, keep,
+          [key_of = key_of_, fold, windows = windows_] {
+            return CombiningWriter<K, A, KeyOf>(key_of, fold, windows);
+          }));
     } else {
-      return results_of(node_of<PickedBy<A>>(name, fold, keep, false));
+      return results_of(node_of<PickedBy<A>>(name, fold, keep, picking(fold)));
     }
   }
 
@@ -94,10 +104,10 @@ class WindowedFlow {
   template <class A, class Keep = KeepAll>
     requires Aggregate<A, T>
   auto aggregate_and_late(const Label& name, A fold, Keep keep = {}) const {
-    auto made = node_of<T>(name, aggregates::OfRows<A, T>{fold}, keep, true);
-    const NodePtr node = made.node;
+    const aggregates::OfRows<A, T> of_rows{std::move(fold)};
+    auto made = node_of<T>(name, of_rows, keep, picking(of_rows), {&row_type<T>});
     using R = typename decltype(made)::Out;
-    return WithLate<R, T>{Stream<R>(node), Stream<T>(Origins{{node, 1}})};
+    return WithLate<R, T>{Stream<R>(made.node), Stream<T>(Origins{{made.node, 1}})};
   }
 
  private:
@@ -106,6 +116,15 @@ class WindowedFlow {
       std::remove_cvref_t<decltype(std::declval<const A&>().pick(std::declval<const T&>()))>;
   static constexpr bool shares_panes =
       std::is_same_v<Windows, Sliding> && std::is_same_v<Tr, triggers::AtEnd> && !purges;
+
+  template <class A>
+  static constexpr bool combines = [] {
+    if constexpr (shares_panes) {
+      return CombiningWriter<K, A, KeyOf>::is_worth_it;
+    } else {
+      return false;
+    }
+  }();
 
   template <class R>
   struct Made {
@@ -117,47 +136,49 @@ class WindowedFlow {
     return Stream<R>(made.node);
   }
 
-  template <class V, class A, class Keep>
-  auto node_of(const Label& name, const A& fold, Keep, bool gives_late) const {
+  /// Makes writers that send what the fold needs of each row.
+  template <class A>
+  auto picking(const A& fold) const {
+    return [key_of = key_of_, fold] {
+      auto pick = [fold](const T& row) -> decltype(auto) { return fold.pick(row); };
+      return KeyedWriter<K, PickedBy<A>, KeyOf, decltype(pick)>(key_of, pick);
+    };
+  }
+
+  /// `fold` is given V, as the writers that `write` makes send it. `more`: outputs behind the
+  /// results.
+  template <class V, class A, class Keep, class Write>
+  auto node_of(const Label& name, const A& fold, Keep, Write write,
+               std::vector<const RowType*> more = {}) const {
     if constexpr (shares_panes) {
       if (std::is_same_v<Keep, KeepLargest> && lateness_ > Duration::zero()) {
         throw UsageError(name.name +
                          ": KeepLargest chooses once, when a window ends, and a window "
                          "with allowed lateness changes later");
       }
-      return node_of<V, WindowStage<K, V, A, Keep>>(
-          name, fold, gives_late, [fold, windows = windows_, lateness = lateness_](auto&& make) {
-            return make(fold, windows, lateness);
-          });
+      return node_of<V, WindowStage<K, V, A, Keep>>(name, write, more, fold, windows_, lateness_);
     } else {
       static_assert(std::is_same_v<Keep, KeepAll>,
                     "KeepLargest chooses among the keys of a window when it ends: it goes with "
                     "tumbling and sliding windows without a trigger");
       return node_of<V, TriggerWindowStage<K, V, A, Windows, Tr, purges>>(
-          name, fold, gives_late,
-          [fold, windows = windows_, trigger = trigger_, lateness = lateness_](auto&& make) {
-            return make(fold, windows, trigger, lateness);
-          });
+          name, write, more, fold, windows_, trigger_, lateness_);
     }
   }
-  /// `with` calls its argument with what the stage is made of, but for place and name.
-  template <class V, class S, class A, class With>
-  auto node_of(const Label& name, const A& fold, bool gives_late, With with) const {
-    auto pick = [fold](const T& row) -> decltype(auto) { return fold.pick(row); };
+  /// `parts` are what a stage S is made of, behind place and name.
+  template <class V, class S, class Write, class... Parts>
+  auto node_of(const Label& name, Write write, const std::vector<const RowType*>& more,
+               const Parts&... parts) const {
     Node node;
     node.role = Node::Role::keyed;
     node.name = name.name;
-    node.inputs = inputs_from(
-        line_.from.template close<Keyed<K, V>>(
-            line_.steps, [key_of = key_of_,
-                          pick] { return KeyedWriter<K, V, KeyOf, decltype(pick)>(key_of, pick); }),
-        Node::Dealt::by_key);
+    node.inputs = inputs_from(line_.from.template close<Keyed<K, V>>(line_.steps, write),
+                              Node::Dealt::by_key);
     node.outputs = {&row_type<typename S::Out>};
-    if (gives_late) node.outputs.push_back(&row_type<V>);
+    node.outputs.insert(node.outputs.end(), more.begin(), more.end());
     node.settings = describe(windows_);
-    node.make = [with, label = name.name](const StageContext& context) -> std::unique_ptr<Stage> {
-      return with(
-          [&](const auto&... parts) { return std::make_unique<S>(context, label, parts...); });
+    node.make = [label = name.name, parts...](const StageContext& context) {
+      return std::unique_ptr<Stage>(std::make_unique<S>(context, label, parts...));
     };
     return Made<typename S::Out>{std::make_shared<const Node>(std::move(node))};
   }

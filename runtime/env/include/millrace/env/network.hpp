@@ -66,10 +66,9 @@ class Network {
   /// Throws WorldError if somebody on this node listens for it already.
   virtual std::unique_ptr<Listener> listen(std::string_view service) = 0;
 
-  /// Opens a connection.
+  /// Opens a connection. Null: nobody listens there. No error, for so a cluster begins.
   ///
-  /// Throws ConnectionLost: nobody listens there. Unavailable: no answer by the deadline.
-  /// Cancelled, Killed.
+  /// Throws Unavailable: no answer by the deadline. ConnectionLost, Cancelled, Killed.
   virtual std::unique_ptr<Connection> connect(const Endpoint& to, Lane lane, Instant deadline) = 0;
 };
 

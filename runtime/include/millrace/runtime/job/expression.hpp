@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
+#include "millrace/runtime/job/arithmetic.hpp"
 #include "millrace/runtime/row.hpp"
 
 namespace millrace {
@@ -15,17 +13,15 @@ namespace millrace {
 /// How a comparison compares.
 enum class Comparison : std::uint8_t { equal, unequal, less, at_most, greater, at_least };
 
-/// What a field is compared with.
-using Literal = std::variant<std::int64_t, double, std::string>;
-
-/// A condition on a row, as a job file writes it: comparisons of a field with a literal, `and`,
-/// `or`, `not` and parentheses. `magnitude >= 2.5 and not (network == 'nn' or kind != 'quake')`.
+/// A condition on a row, as a job file writes it: comparisons of fields, literals and arithmetic
+/// with each other, `and`, `or`, `not` and parentheses.
+/// `magnitude >= 2.5 and not (network == 'nn' or felt > 2 * reported)`.
 struct Expression {
   enum class Kind : std::uint8_t { compare, both, either, negation };
   Kind kind = Kind::compare;
-  std::uint32_t field = 0;  ///< For `compare`: the field's number, and so on.
-  Comparison comparison = Comparison::equal;
-  Literal literal;
+  Comparison comparison = Comparison::equal;  ///< For `compare`, as the next two.
+  Arithmetic left;                            ///< Both numbers, or both texts.
+  Arithmetic right;
   std::vector<Expression> parts;  ///< For the others: what they join.
   friend bool operator==(const Expression&, const Expression&) = default;
 };
@@ -42,17 +38,16 @@ enum class Truth : std::uint8_t { no, unknown, yes };
 /// A condition made ready for many rows.
 class Condition {
  public:
-  Condition(Expression expression, const std::vector<Field>& fields);
+  explicit Condition(Expression expression) : expression_(std::move(expression)) {}
+  /// Throws JobFailed: a number does not fit into its type.
   Truth evaluate(const Row& row) const { return evaluate(expression_, row); }
   /// Whether a row is kept: only if the condition is true.
   bool operator()(const Row& row) const { return evaluate(row) == Truth::yes; }
 
  private:
-  Truth evaluate(const Expression& expression, const Row& row) const;
-  Truth compare(const Expression& expression, const Row& row) const;
+  static Truth evaluate(const Expression& expression, const Row& row);
 
   Expression expression_;
-  std::vector<FieldType> types_;
 };
 
 /// Compares a whole number with a fraction, exactly: -1, 0 or 1. `real` is finite.

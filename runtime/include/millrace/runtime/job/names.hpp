@@ -28,6 +28,10 @@ std::string describe(Duration span);
 std::optional<Duration> parse_duration(std::string_view text);
 
 std::string describe(OnBadRecord what);
+/// `ms`, `iso8601`.
+std::string_view describe(TimeFormat format);
+/// The format of that name, or nothing.
+std::optional<TimeFormat> find_time_format(std::string_view name);
 /// As job files name it: `staged`.
 std::string_view describe(SinkMode mode);
 /// The mode of that name, or nothing.
@@ -35,5 +39,7 @@ std::optional<SinkMode> find_sink_mode(std::string_view name);
 
 /// `max(magnitude)`.
 std::string describe(const AggregateColumn& column, const std::vector<Field>& fields);
+/// The fold of that name, or nothing.
+std::optional<AggregateColumn::Fold> find_fold(std::string_view name);
 
 }  // namespace millrace

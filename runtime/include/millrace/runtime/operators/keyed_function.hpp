@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -55,13 +56,20 @@ class KeyedFunction {
   template <class T, class Handle>
   void take(int port, Batch<Keyed<K, T>>& rows, Handle&& handle) {
     const std::uint64_t late_before = here_.late_;
-    for (const Record<Keyed<K, T>>& row : rows) {
-      const K& key = row.value.key;
-      const std::uint64_t hash = hash_key(key);
-      Slot& slot = table_.at(key, hash);
-      touch(slot, row.time, key);
-      run(key, hash, slot, row.time, std::tie(port, row.value.value),
-          [&] { handle(std::as_const(process_), row.value.value, here_, emit_); });
+    const Record<Keyed<K, T>>* const row = rows.begin();
+    const std::uint32_t count = rows.size();
+    std::array<std::uint64_t, Batch<Keyed<K, T>>::room()> hashes;
+    for (std::uint32_t i = 0; i < count; ++i) hashes[i] = hash_key(row[i].value.key);
+    const bool is_large = table_.is_large();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (is_large && i + 24 < count) table_.prefetch(hashes[i + 24]);
+      if (is_large && i + 12 < count) table_.prefetch_entry(hashes[i + 12]);
+      const K& key = row[i].value.key;
+      const T& value = row[i].value.value;
+      Slot& slot = table_.at(key, hashes[i]);
+      touch(slot, row[i].time, key);
+      run(key, hashes[i], slot, row[i].time, std::tie(port, value),
+          [&] { handle(std::as_const(process_), value, here_, emit_); });
     }
     send();
     if (here_.late_ != late_before) [[unlikely]] {

@@ -3,10 +3,21 @@
 #include <cstdint>
 #include <utility>
 
+#include "millrace/runtime/aggregate.hpp"
 #include "millrace/runtime/flow/stage.hpp"
 #include "millrace/runtime/landmarks.hpp"
 
 namespace millrace {
+
+/// How many rows travelled as one.
+template <class V>
+constexpr std::uint64_t rows_in(const V&) {
+  return 1;
+}
+template <class S>
+constexpr std::uint64_t rows_in(const Partial<S>& part) {
+  return part.rows;
+}
 
 /// What becomes of rows that come too late for a window operator: they go to the next stages, if
 /// somebody asked for them, and are dropped and counted otherwise. So each row is in a result, in
@@ -21,9 +32,9 @@ class LateRows {
       : env_(context.env), subtask_(context.at.index), dropped_(0) {}
 
   [[gnu::noinline]] void add(EventTime time, const V& value) {
-    ++seen_;
+    seen_ += rows_in(value);
     if (!is_wanted_) {
-      ++dropped_;
+      dropped_ += rows_in(value);
       return;
     }
     rows_.add(time, value);

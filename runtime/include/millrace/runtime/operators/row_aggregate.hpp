@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace millrace {
 
 /// One column of an aggregate, as a job file names it: `max(magnitude)`.
 struct AggregateColumn {
-  enum class Fold : std::uint8_t { count, sum, minimum, maximum, average };
+  enum class Fold : std::uint8_t { count, sum, minimum, maximum, average, count_distinct };
   std::string name;  ///< Of the result.
   Fold fold = Fold::count;
   bool of_rows = false;     ///< `count()`: of rows, whatever they hold.
@@ -29,8 +30,11 @@ class RowAggregate {
  public:
   RowAggregate(const std::vector<AggregateColumn>& columns, const std::vector<Field>& input);
 
-  /// Words of every column, one behind the other. Empty: the fold of no rows.
-  using State = std::vector<std::uint64_t>;
+  /// Of every column, one behind the other. Empty: the fold of no rows.
+  struct State {
+    std::vector<std::uint64_t> words;
+    std::vector<std::set<std::string>> values;  ///< For each column that counts different ones.
+  };
 
   /// The fields that are folded, and no others.
   Row pick(const Row& row) const;
@@ -48,14 +52,17 @@ class RowAggregate {
     FieldType type;        ///< Of the folded field.
     std::uint32_t first;   ///< Word of the state.
     std::uint32_t words;
-    std::string text;  ///< For people: `sum(price)`.
+    std::uint32_t set;  ///< Of the state, if it counts different values.
+    std::string text;   ///< For people: `sum(price)`.
   };
+  State& made(State& state) const;
   void set_result(Row& result, std::uint32_t field, const Column& column,
                   const std::uint64_t* words) const;
 
   std::vector<Column> columns_;
   std::uint32_t picked_fields_ = 0;
   std::uint32_t words_ = 0;
+  std::uint32_t sets_ = 0;
 };
 
 }  // namespace millrace

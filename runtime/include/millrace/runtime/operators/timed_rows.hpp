@@ -1,54 +1,61 @@
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <iterator>
-#include <span>
+#include <cstdint>
+#include <ranges>
 #include <utility>
-#include <vector>
 
 #include "millrace/env/event_time.hpp"
 #include "millrace/runtime/batch.hpp"
+#include "millrace/runtime/state/few.hpp"
 
 namespace millrace {
 
 /// Rows of one key that wait for rows of another stream: by time, and at one time as they came.
 template <class T>
 struct TimedRows {
-  std::vector<Record<T>> rows;
+  Few<Record<T>> rows;
 
   bool empty() const { return rows.empty(); }
-  EventTime first() const { return rows.front().time; }
+  EventTime first() const { return rows[0].time; }
 
   void add(EventTime time, T value) {
-    auto at = rows.end();
-    while (at != rows.begin() && std::prev(at)->time > time) --at;  // Most rows are the newest.
+    std::uint32_t at = rows.size();
+    while (at > 0 && rows[at - 1].time > time) --at;  // Most rows are the newest.
     rows.insert(at, Record<T>{time, std::move(value)});
   }
 
-  /// The rows from `first` to `last`, both included.
-  std::span<const Record<T>> between(EventTime first, EventTime last) const {
-    const auto from = begin_of(first);
-    const auto to = std::partition_point(from, rows.end(),
-                                         [&](const Record<T>& row) { return row.time <= last; });
-    return {from, to};
+  /// The rows from `first` to `last`, both included. Good until the next change.
+  auto between(EventTime first, EventTime last) const {
+    const auto row = [this](std::uint32_t i) -> const Record<T>& { return rows[i]; };
+    const std::uint32_t begin = count_before(first);
+    std::uint32_t end = begin;
+    while (end < rows.size() && rows[end].time <= last) ++end;
+    return std::views::iota(begin, end) | std::views::transform(row);
   }
 
-  void drop_before(EventTime time) { rows.erase(rows.begin(), begin_of(time)); }
+  void drop_before(EventTime time) { rows.erase_first(count_before(time)); }
 
-  /// The same, if that is at least half of them; looks only at numbers of rows that are powers of
+  /// The same, if that is more than half of them; looks only at numbers of rows that are powers of
   /// two. So dropping costs less than adding did, and the room that is wasted is bounded.
   void tidy_before(EventTime time) {
-    constexpr std::size_t few = 8;
-    if (rows.size() < few || !std::has_single_bit(rows.size())) return;
-    if (rows[rows.size() / 2].time < time) drop_before(time);
+    const std::uint32_t size = rows.size();
+    const bool is_power_of_two = (size & (size - 1)) == 0;
+    if (size > 0 && is_power_of_two && rows[size / 2].time < time) drop_before(time);
   }
 
  private:
-  auto begin_of(EventTime time) const {
-    return std::partition_point(rows.begin(), rows.end(),
-                                [&](const Record<T>& row) { return row.time < time; });
+  std::uint32_t count_before(EventTime time) const {
+    std::uint32_t begin = 0;
+    std::uint32_t end = rows.size();
+    while (begin < end) {
+      const std::uint32_t middle = begin + (end - begin) / 2;
+      if (rows[middle].time < time) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
   }
 };
 

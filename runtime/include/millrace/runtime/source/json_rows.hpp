@@ -7,6 +7,7 @@
 #include "millrace/runtime/row.hpp"
 #include "millrace/runtime/source.hpp"
 #include "millrace/runtime/source/bad_record.hpp"
+#include "millrace/runtime/source/written_time.hpp"
 
 namespace millrace {
 
@@ -14,7 +15,7 @@ namespace millrace {
 struct JsonRows {
   std::string address;
   std::vector<Field> fields;
-  std::uint32_t event_time = 0;  ///< The field that holds it: int64, milliseconds, never null.
+  WrittenTime event_time;
   OnBadRecord on_bad_record = OnBadRecord::fail;
 };
 

@@ -132,10 +132,15 @@ class BlockRef {
   Block* block_ = nullptr;
 };
 
+/// A block of a table.
+struct KeptBlock {
+  BlockRef ref;
+  bool changed = true;  ///< Written to since the freeze before.
+};
+
 /// The blocks of a table as they were when it was frozen. Never change, whatever the table does.
 struct FrozenBlocks {
-  std::vector<BlockRef> blocks;
-  std::vector<std::uint8_t> changed;  ///< Per block: written to since the freeze before.
+  std::vector<KeptBlock> blocks;
   std::uint32_t entries = 0;
 };
 
@@ -148,9 +153,9 @@ class BlockStore {
   explicit BlockStore(const EntryType& type) : type_(&type) {}
 
   std::uint32_t size() const { return size_; }
-  std::byte* block(std::uint32_t b) const { return data_[b]; }
+  std::byte* block(std::uint32_t b) const { return blocks_[b].ref.data(); }
   void before_write(std::uint32_t b) {
-    if (frozen_[b] != 0) [[unlikely]] {
+    if (!blocks_[b].changed) [[unlikely]] {
       thaw(b);
     }
   }
@@ -159,16 +164,14 @@ class BlockStore {
   void drop_last() { --size_; }
   void clear();
   FrozenBlocks freeze();
-  std::size_t size_bytes() const { return data_.size() * type_->per_block * type_->size_bytes; }
+  std::size_t size_bytes() const { return blocks_.size() * type_->per_block * type_->size_bytes; }
 
  private:
   void thaw(std::uint32_t b);
   void grow();
 
   const EntryType* type_;
-  std::vector<std::byte*> data_;
-  std::vector<std::uint8_t> frozen_;
-  std::vector<BlockRef> owned_;
+  std::vector<KeptBlock> blocks_;
   std::vector<BlockRef> spare_;
   std::uint32_t size_ = 0;
 };

@@ -57,6 +57,12 @@ class Few {
     }
     --size_;
   }
+  void erase_first(std::uint32_t count) {
+    if (count == 0) return;
+    if (count > 1) rest_->erase(rest_->begin(), rest_->begin() + (count - 1));
+    size_ -= count - 1;
+    erase(0);
+  }
 
  private:
   T first_{};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -69,7 +70,11 @@ class KeyAlarms {
     if (!index_.any_before(now.ms)) return;
     index_.take(now.ms, due_);
     ringing_until_ = now;
-    for (const auto& due : due_) {
+    const bool is_large = table.is_large();
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+      if (is_large && i + 24 < due_.size()) table.prefetch(hash_key(due_[i + 24].key));
+      if (is_large && i + 12 < due_.size()) table.prefetch_entry(hash_key(due_[i + 12].key));
+      const auto& due = due_[i];
       Slot* const slot = table.find(due.key, hash_key(due.key));
       if (slot == nullptr || (slot->*of).indexed.ms != due.when) continue;  // It has moved away.
       restore(slot->*of, due.key);

@@ -111,7 +111,7 @@ class KeyedTable {
     out.number(frozen.entries);
     for (std::uint32_t at = 0; at < frozen.entries; at += per_block) {
       const auto* const block =
-          reinterpret_cast<const Entry*>(frozen.blocks[at / per_block].data());
+          reinterpret_cast<const Entry*>(frozen.blocks[at / per_block].ref.data());
       const std::uint32_t count = std::min(per_block, frozen.entries - at);
       if constexpr (Plain<Entry>) {
         out.raw(block, count * sizeof(Entry));

@@ -1,0 +1,254 @@
+#include "window_step.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "millrace/runtime/job/names.hpp"
+
+#include "field_names.hpp"
+
+namespace millrace {
+namespace {
+
+using Kind = WindowShape::Kind;
+
+constexpr std::pair<const char*, Kind> kinds[] = {{"tumbling", Kind::tumbling},
+                                                  {"sliding", Kind::sliding},
+                                                  {"sessions", Kind::sessions},
+                                                  {"global", Kind::global}};
+
+const char* name_of(Kind kind) {
+  return std::find_if(std::begin(kinds), std::end(kinds),
+                      [&](const auto& pair) { return pair.second == kind; })
+      ->first;
+}
+
+/// The kind that the section says its windows are of.
+Kind read_kind(TomlSection& window) {
+  const std::string expected = "one of `tumbling`, `sliding`, `sessions` and `global` is expected";
+  std::vector<std::pair<const char*, Kind>> said;
+  for (const auto& pair : kinds) {
+    if (window.has(pair.first)) said.push_back(pair);
+  }
+  if (said.empty()) window.fail("a window of no kind: " + expected);
+  if (said.size() > 1) {
+    window.fail_key(said[1].first, fmt::format("a window is `{}` and `{}`; {}", said[0].first,
+                                               said[1].first, expected));
+  }
+  return said.front().second;
+}
+
+Duration read_size(TomlSection& window, const char* key) {
+  const Duration size = window.duration(key);
+  if (size == Duration::zero()) {
+    window.fail_key(key, "a window of no length: a span above 0 is expected");
+  }
+  return size;
+}
+
+Duration read_slide(TomlSection& window, Duration size) {
+  const Duration slide = window.duration("slide");
+  if (slide == Duration::zero() || slide > size) {
+    window.fail_key("slide", fmt::format("{} is {}; a span above 0 and at most `sliding`, which "
+                                         "is {}, is expected: windows leave no gaps",
+                                         window.path_of("slide"), describe(slide), describe(size)));
+  }
+  return slide;
+}
+
+Duration read_offset(TomlSection& window, Duration slide) {
+  const Duration offset = window.duration_or("offset", Duration{0});
+  if (offset >= slide) {
+    window.fail_key("offset",
+                    fmt::format("{} is {}; less than {} is expected, from one window to "
+                                "the next",
+                                window.path_of("offset"), describe(offset), describe(slide)));
+  }
+  return offset;
+}
+
+WindowShape read_shape(TomlSection& window) {
+  WindowShape shape;
+  shape.kind = read_kind(window);
+  switch (shape.kind) {
+    case Kind::tumbling:
+      shape.size = read_size(window, "tumbling");
+      shape.offset = read_offset(window, shape.size);
+      break;
+    case Kind::sliding:
+      shape.size = read_size(window, "sliding");
+      shape.slide = read_slide(window, shape.size);
+      shape.offset = read_offset(window, shape.slide);
+      break;
+    case Kind::sessions: shape.size = read_size(window, "sessions"); break;
+    case Kind::global:
+      if (!window.boolean_or("global", true)) {
+        window.fail_key("global", "`step.window.global` is false; true is expected");
+      }
+      shape.every = window.integer("every", 1, std::numeric_limits<std::int64_t>::max());
+      break;
+  }
+  return shape;
+}
+
+std::vector<std::string> columns_beside_key(const WindowSpec& spec) {
+  std::vector<std::string> columns;
+  if (spec.has_bounds()) columns.insert(columns.end(), {"window_start", "window_end"});
+  if (spec.has_panes()) columns.emplace_back("pane");
+  return columns;
+}
+
+std::vector<std::uint32_t> read_key(TomlSection& window, const WindowSpec& spec,
+                                    const std::vector<Field>& fields) {
+  std::vector<std::uint32_t> key;
+  const std::vector<std::string> taken = columns_beside_key(spec);
+  for (const TomlEntry& entry : window.texts("key")) {
+    const auto number = find_field(fields, entry.key, window, "key", &entry.value);
+    if (fields[number].type == FieldType::real) {
+      window.fail_at(entry.value, fmt::format("`{}` is a float64, which makes no key: equal "
+                                              "numbers can be written differently",
+                                              entry.key));
+    }
+    if (std::find(taken.begin(), taken.end(), entry.key) != taken.end()) {
+      window.fail_at(entry.value,
+                     fmt::format("`{}` is the name of another column of the table", entry.key));
+    }
+    if (std::find(key.begin(), key.end(), number) != key.end()) {
+      window.fail_at(entry.value, fmt::format("`{}` stands in the key twice", entry.key));
+    }
+    key.push_back(number);
+  }
+  if (key.empty()) window.fail_key("key", "a key of one field or more is expected");
+  return key;
+}
+
+Duration read_lateness(TomlSection& window, const WindowShape& shape) {
+  const Duration lateness = window.duration_or("allowed_lateness", Duration{0});
+  if (lateness > Duration::zero() && shape.kind == Kind::global) {
+    window.fail_key("allowed_lateness",
+                    "`step.window.allowed_lateness` of a global window: it never ends, so that "
+                    "nothing is late for it");
+  }
+  return lateness;
+}
+
+AggregateColumn read_fold(const TomlSection& at, const TomlEntry& entry, std::string_view text,
+                          const std::vector<Field>& fields) {
+  AggregateColumn column;
+  column.name = entry.key;
+  const auto open = text.find('(');
+  const auto fold = find_fold(text.substr(0, open));
+  if (open == std::string_view::npos || !text.ends_with(')') || !fold) {
+    at.fail_at(entry.value,
+               fmt::format("{} is \"{}\"; count(), count(FIELD), count_distinct(FIELD), "
+                           "sum(FIELD), min(FIELD), max(FIELD) or avg(FIELD) is expected",
+                           at.path_of(entry.key), text));
+  }
+  column.fold = *fold;
+  const auto of = text.substr(open + 1, text.size() - open - 2);
+  using Fold = AggregateColumn::Fold;
+  if (of.empty() && *fold == Fold::count) {
+    column.of_rows = true;
+    return column;
+  }
+  column.field = find_field(fields, of, at, entry.key, &entry.value);
+  const bool counts = *fold == Fold::count || *fold == Fold::count_distinct;
+  if (!counts && fields[column.field].type == FieldType::text) {
+    at.fail_at(entry.value, fmt::format("{} is \"{}\", and `{}` is a string; a number is expected",
+                                        at.path_of(entry.key), text, of));
+  }
+  return column;
+}
+
+std::vector<AggregateColumn> read_aggregates(TomlSection section, const WindowSpec& spec,
+                                             const std::vector<Field>& fields) {
+  std::vector<AggregateColumn> aggregates;
+  std::set<std::string> columns;
+  for (std::string& column : columns_beside_key(spec)) columns.insert(std::move(column));
+  for (const std::uint32_t number : spec.key) columns.insert(fields[number].name);
+  for (const TomlEntry& entry : section.entries()) {
+    if (!columns.insert(entry.key).second) {
+      section.fail_at(entry.value,
+                      fmt::format("{} is the name of another column", section.path_of(entry.key)));
+    }
+    const auto text = entry.value.text();
+    aggregates.push_back(
+        read_fold(section, entry, text ? *text : section.text(entry.key.c_str()), fields));
+    if (aggregates.size() > Row::most_fields) {
+      section.fail_at(entry.value,
+                      fmt::format("more than {} aggregates of one window", Row::most_fields));
+    }
+  }
+  if (aggregates.empty()) {
+    section.fail("one aggregate or more is expected, such as { count = \"count()\" }");
+  }
+  return aggregates;
+}
+
+/// What a window says beside its key: names and values, these as TOML.
+std::vector<std::pair<std::string, std::string>> settings_of(const WindowSpec& window) {
+  const WindowShape& shape = window.shape;
+  const auto span = [](Duration value) { return toml_quoted(describe(value)); };
+  std::vector<std::pair<std::string, std::string>> settings{
+      {name_of(shape.kind), shape.kind == Kind::global ? "true" : span(shape.size)}};
+  if (shape.kind == Kind::sliding) settings.emplace_back("slide", span(shape.slide));
+  if (shape.offset != Duration::zero()) settings.emplace_back("offset", span(shape.offset));
+  if (shape.kind == Kind::global) settings.emplace_back("every", fmt::format("{}", shape.every));
+  if (window.allowed_lateness != Duration::zero()) {
+    settings.emplace_back("allowed_lateness", span(window.allowed_lateness));
+  }
+  return settings;
+}
+
+std::vector<std::string> key_names(const WindowSpec& window, const std::vector<Field>& fields) {
+  std::vector<std::string> names;
+  for (const std::uint32_t number : window.key) names.push_back(fields[number].name);
+  return names;
+}
+
+}  // namespace
+
+WindowSpec read_window_step(TomlSection& step, const std::vector<Field>& fields) {
+  TomlSection window = step.section("window");
+  WindowSpec spec;
+  spec.shape = read_shape(window);
+  spec.allowed_lateness = read_lateness(window, spec.shape);
+  spec.key = read_key(window, spec, fields);
+  window.finish();
+  spec.aggregates = read_aggregates(step.section("aggregate"), spec, fields);
+  return spec;
+}
+
+std::string to_toml(const WindowSpec& window, const std::vector<Field>& fields) {
+  std::string settings;
+  for (const auto& [name, value] : settings_of(window)) {
+    settings += fmt::format("{} = {}, ", name, value);
+  }
+  std::vector<std::string> aggregates;
+  for (const AggregateColumn& column : window.aggregates) {
+    aggregates.push_back(
+        fmt::format("{} = {}", toml_quoted(column.name), toml_quoted(describe(column, fields))));
+  }
+  return fmt::format("[[step]]\nwindow = {{ {}key = {} }}\naggregate = {{ {} }}\n", settings,
+                     toml_list(key_names(window, fields)), fmt::join(aggregates, ", "));
+}
+
+void add_fingerprint(const WindowSpec& window, const std::vector<Field>& fields,
+                     std::vector<FingerprintPart>& parts) {
+  for (const auto& [name, value] : settings_of(window)) {
+    const bool is_quoted = value.starts_with('"');
+    parts.push_back({"window." + name, is_quoted ? value.substr(1, value.size() - 2) : value});
+  }
+  parts.push_back({"window.key", fmt::format("{}", fmt::join(key_names(window, fields), ", "))});
+  std::vector<std::string> aggregates;
+  for (const AggregateColumn& column : window.aggregates) {
+    aggregates.push_back(column.name + " = " + describe(column, fields));
+  }
+  parts.push_back({"aggregate", fmt::format("{}", fmt::join(aggregates, ", "))});
+}
+
+}  // namespace millrace
