@@ -24,6 +24,7 @@
 #include "late_records.hpp"
 #include "leftovers.hpp"
 #include "manifest_witness.hpp"
+#include "row_order.hpp"
 #include "user_code_judge.hpp"
 
 namespace millrace::properties {
@@ -359,6 +360,7 @@ class Experiment {
         outcome_.breaches.push_back({"rows", "nobody is let into the table at the end"});
       }
     }
+    judge_order_of_rows();
     // Of rows that are wrong there is nothing more to say.
     const JudgedTable& first = *tables_.front();
     if (!subject_.registered.empty() || first.judge.breach()) return;
@@ -367,6 +369,25 @@ class Experiment {
     auto late = judge_late(first.facts.reference, *dropped, first.judge.last_rows(),
                            first.facts.schema.mode);
     if (late) outcome_.breaches.push_back(*std::move(late));
+  }
+
+  void judge_order_of_rows() {
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const SubjectTable& facts = tables_[i]->facts;
+      if (facts.schema.mode != SinkMode::staged || !knows_order(facts.reference)) continue;
+      if (auto order = judge_order(facts.reference, rows_of(i))) {
+        outcome_.breaches.push_back(*std::move(order));
+        return;
+      }
+    }
+  }
+
+  /// All rows of a table, in the order of their insertion.
+  std::vector<OwnedRow> rows_of(std::size_t table) {
+    std::vector<OwnedRow> rows;
+    look_at_table(table,
+                  [&](std::int64_t, std::span<const Cell> cells) { rows.push_back(own(cells)); });
+    return rows;
   }
 
   /// Those that were dropped, or went into a table of their own. Nothing: they stand there more
@@ -380,12 +401,7 @@ class Experiment {
   }
 
   void tell_rows() {
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      std::vector<OwnedRow> rows;
-      look_at_table(i,
-                    [&](std::int64_t, std::span<const Cell> cells) { rows.push_back(own(cells)); });
-      on_rows_(i, std::move(rows));
-    }
+    for (std::size_t i = 0; i < tables_.size(); ++i) on_rows_(i, rows_of(i));
   }
 
   /// A table, and who judges it.
