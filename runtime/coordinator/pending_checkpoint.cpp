@@ -22,9 +22,8 @@ void merge(std::vector<OperatorWatermark>& into, const OperatorWatermark& one, b
 }
 
 void update(std::vector<ManifestPartition>& partitions, const PartitionProgress& progress) {
-  const auto known = std::find_if(
-      partitions.begin(), partitions.end(),
-      [&](const ManifestPartition& partition) {
+  const auto known =
+      std::find_if(partitions.begin(), partitions.end(), [&](const ManifestPartition& partition) {
         return partition.progress.source == progress.source &&
                partition.facts.name == progress.name;
       });

@@ -17,8 +17,6 @@ std::optional<std::chrono::nanoseconds> Restarts::next() {
   return std::min(longest_pause, first_pause * (1 << since_progress_++));
 }
 
-bool Restarts::is_poison(const std::string& error) {
-  return ++errors_[error] >= most_of_one_error;
-}
+bool Restarts::is_poison(const std::string& error) { return ++errors_[error] >= most_of_one_error; }
 
 }  // namespace millrace

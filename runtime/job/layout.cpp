@@ -45,9 +45,8 @@ Layout plan_layout(const Job& job, int parallelism) {
   layout.parallelism = parallelism;
   std::map<const Node*, Place> places;
   for (const Node* node : job.nodes()) {
-    const bool shares_a_task =
-        node->inputs.size() == 1 &&
-        (node->inputs[0].dealt == Node::Dealt::straight || parallelism == 1);
+    const bool shares_a_task = node->inputs.size() == 1 &&
+                               (node->inputs[0].dealt == Node::Dealt::straight || parallelism == 1);
     if (shares_a_task) {
       const Node::Input& input = node->inputs[0];
       const Place parent = places.at(input.from.get());

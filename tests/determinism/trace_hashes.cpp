@@ -21,8 +21,7 @@ void print_hashes(const std::string& job, std::uint64_t runs) {
   sim::StackPool stacks;
   for (std::uint64_t i = 0; i < runs; ++i) {
     const std::uint64_t seed = run_seed(1, i);
-    const Outcome outcome =
-        run_case(generate_case(subject, seed), subject, stacks);
+    const Outcome outcome = run_case(generate_case(subject, seed), subject, stacks);
     fmt::print("{} {:013x} {} {:016x}\n", job, seed, to_text(outcome.verdict), outcome.trace_hash);
   }
 }

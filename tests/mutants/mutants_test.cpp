@@ -57,8 +57,7 @@ Conviction convict(const Patch& patch, const SubjectOf& subject_at) {
   while (!found.judges.contains(patch.judge) && found.runs < most_runs) {
     const auto seed = run_seed(1, found.runs++);
     const auto subject = subject_at(seed);
-    const Outcome outcome =
-        run_case(generate_case(*subject, seed), *subject, stacks);
+    const Outcome outcome = run_case(generate_case(*subject, seed), *subject, stacks);
     for (const Breach& breach : outcome.breaches) found.judges.insert(breach.judge);
   }
   return found;

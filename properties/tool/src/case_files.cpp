@@ -27,7 +27,8 @@ const std::string& name_of_job(const Case& made) {
 }  // namespace
 
 std::vector<std::string> story(const Case& made, const Outcome& outcome) {
-  std::vector<std::string> lines{fmt::format("{}: {}", name_of_job(made), to_text(outcome.verdict))};
+  std::vector<std::string> lines{
+      fmt::format("{}: {}", name_of_job(made), to_text(outcome.verdict))};
   for (const properties::Breach& breach : outcome.breaches) {
     lines.push_back(fmt::format("{}: {}", breach.judge, breach.what));
   }

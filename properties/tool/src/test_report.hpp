@@ -19,7 +19,7 @@ struct TestReport {
   properties::CampaignReport campaign;
   double seconds = 0;
   double processor_seconds = 0;
-  std::vector<std::string> cases;  ///< Paths.
+  std::vector<std::string> cases;           ///< Paths.
   std::optional<std::string> interleaving;  ///< How the result depends on it, if it does.
 };
 

@@ -228,8 +228,7 @@ TEST_CASE("runs that do not hold are found, in the order of their seeds",
   // What a run said comes over the wire as it was.
   sim::StackPool stacks;
   const Finding& first = report.findings.front();
-  const Outcome outcome =
-      run_case(generate_case(subject, first.seed), subject, stacks);
+  const Outcome outcome = run_case(generate_case(subject, first.seed), subject, stacks);
   CHECK(first.outcome.breaches == outcome.breaches);
   CHECK(first.outcome.rows == outcome.rows);
   CHECK(first.outcome.trace_hash == outcome.trace_hash);

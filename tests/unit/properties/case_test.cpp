@@ -47,7 +47,8 @@ Case small_case() {
 }
 
 void check_equal(Case read, const Case& written) {
-  read.job.source.address = written.job.source.address;  // Where the job file was is not part of a case.
+  read.job.source.address =
+      written.job.source.address;  // Where the job file was is not part of a case.
   CHECK(read.job == written.job);
   CHECK(read.input == written.input);
   CHECK(read.cluster == written.cluster);

@@ -234,7 +234,8 @@ TEST_CASE("merged streams meet at one port, and cost no task of their own", "[ru
   const Stream<Bid> other = bids("other").filter([](const Bid& bid) { return bid.price > 0; });
   const auto merged = merge<Bid>({one, other});
   const auto counts = merged.key_by<&Bid::auction>().window(tumbling(1s)).aggregate("n", count());
-  const Job job("merged", counts.to("counts", table<Count>("c")), merged.to("all", table<Bid>("a")));
+  const Job job("merged", counts.to("counts", table<Count>("c")),
+                merged.to("all", table<Bid>("a")));
 
   const Layout layout = plan_layout(job, 2);
   REQUIRE(layout.chains.size() == 4);  // Two sources, the windows, and a sink.

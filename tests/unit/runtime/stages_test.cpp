@@ -358,7 +358,7 @@ TEST_CASE("a stage that fails while a batch is handed on loses no row and frees 
     void watermark(EventTime) override {}
     void flush() override {}
     void link(Way, Stage&) override {}
-  void set_idle(bool) override {}
+    void set_idle(bool) override {}
   };
   FakeWorld world;
   Failing next;

@@ -149,7 +149,8 @@ TEST_CASE("a frame of the greatest length is waited for, and one longer is refus
   }
 }
 
-TEST_CASE("rows, watermarks, barriers and idleness survive the way to another node", "[runtime][lane]") {
+TEST_CASE("rows, watermarks, barriers and idleness survive the way to another node",
+          "[runtime][lane]") {
   RemoteLane lane;
   lane.out.put(Message::of(some_rows()));
   lane.out.put(Message::of(EventTime{77}));

@@ -11,9 +11,9 @@ namespace millrace {
 /// Why a task ended before the job, as it is told to the coordinator.
 struct Failure {
   enum class Kind : std::uint8_t {
-    world = 1,    ///< The world failed: a takeover repairs it.
-    usage = 2,    ///< The user must change something. Never retried.
-    failed = 3,   ///< The job cannot go on by repeating. Never retried.
+    world = 1,     ///< The world failed: a takeover repairs it.
+    usage = 2,     ///< The user must change something. Never retried.
+    failed = 3,    ///< The job cannot go on by repeating. Never retried.
     refused = 4,   ///< Millrace will not go on with what it found. Never retried.
     function = 5,  ///< A function of the user's threw: a takeover, but not for ever.
   };

@@ -5,8 +5,8 @@
 
 namespace millrace {
 
-/// Decides when a partition that gives nothing is idle: when its reader has waited for it for longer
-/// than `after` since the last record (WM-7). Nothing: never.
+/// Decides when a partition that gives nothing is idle: when its reader has waited for it for
+/// longer than `after` since the last record (WM-7). Nothing: never.
 ///
 /// Only waiting counts. Time in which the source is held up, or has others to read, tells nothing
 /// about the partition. Not part of a checkpoint: after a restart everything is active.

@@ -33,8 +33,8 @@ using TaskOrders = Channel<TaskOrder>;
 
 /// Where one of a task's output lanes goes.
 struct LaneTarget {
-  int stage = 0;  ///< Which of the chain's stages gives the rows,
-  Way way;        ///< and which of that stage's ways out it is.
+  int stage = 0;                       ///< Which of the chain's stages gives the rows,
+  Way way;                             ///< and which of that stage's ways out it is.
   std::shared_ptr<LaneChannel> local;  ///< To a task of this node; else:
   Endpoint node;
   std::string consumer;
