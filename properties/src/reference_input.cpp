@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "reference_time.hpp"
@@ -137,7 +138,9 @@ ReferenceRecord read_reference_record(std::string_view line, const SourceSpec& s
   const auto time =
       reference_time(listener.cells[source.event_time.field], source.event_time.format);
   if (!time) {
-    record.why_bad = "the time is none, or out of range";
+    const auto* const number = std::get_if<std::int64_t>(&listener.cells[source.event_time.field]);
+    record.why_bad = number == nullptr ? "a text that is no time"
+                                       : fmt::format("the time {} is out of range", *number);
     return record;
   }
   record.time = *time;

@@ -374,7 +374,7 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
            {3, "seed = \"1\"\ntrace_hash = \"x\"", ":4: `trace_hash` is \"x\"; " + hex},
            {3, "seed = \"1\"\nsead = \"1\"",
             ":4: `sead` is no key that there is; the file has build, choices, cluster, expect, "
-            "format, input, job, plan, quiet, seed, timing, trace_hash"},
+            "format, input, job, plan, quiet, registered, seed, timing, trace_hash"},
            {3,
             "seed = \"1\"\nchoices = [\n  \"world site=a entity=b draw=0 value=1\",\n"
             "  \"word site=a entity=b draw=1 value=1\"]",

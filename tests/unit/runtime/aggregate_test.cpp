@@ -89,7 +89,8 @@ std::vector<Row> weights(const std::vector<std::optional<double>>& values) {
 std::vector<AggregateColumn> all_columns() {
   std::vector<AggregateColumn> columns{count_of_rows(), column(Fold::count, name)};
   for (const std::uint32_t field : {price, weight}) {
-    for (const Fold fold : {Fold::count, Fold::sum, Fold::minimum, Fold::maximum, Fold::average}) {
+    for (const Fold fold : {Fold::count, Fold::sum, Fold::minimum, Fold::maximum, Fold::average,
+                            Fold::count_distinct}) {
       columns.push_back(column(fold, field));
     }
   }
@@ -156,7 +157,7 @@ TEST_CASE("a fold of nothing but nulls is null, and a count is 0", "[runtime][ro
   CHECK(result.integer(0) == 2);  // Rows are counted whatever they hold.
   for (std::uint32_t i = 1; i < columns.size(); ++i) {
     CAPTURE(i);
-    if (columns[i].fold == Fold::count) {
+    if (columns[i].fold == Fold::count || columns[i].fold == Fold::count_distinct) {
       CHECK(result.has(i));
       CHECK(result.integer(i) == 0);
     } else {
@@ -201,6 +202,21 @@ TEST_CASE("a sum of fractions fails by name if it is beyond the largest",
   CHECK(fold_rows(columns, weights({largest, largest, -largest})).real(0) == largest);
   CHECK(fold_rows({column(Fold::average, weight)}, weights({largest, largest})).real(0) == largest);
   CHECK(fold_rows(columns, weights({1e16, 1.0, -1e16})).real(0) == 1.0);
+}
+
+TEST_CASE("different values are counted once each, whatever their type, and nulls not at all",
+          "[runtime][row_aggregate]") {
+  const std::vector<Row> rows{row("a", 1, 0.5), row("b", 1, -0.5), row("a", {}, 0.5),
+                              row({}, 2, {}), row("", 256, 1.0)};
+  const Row result =
+      fold_rows({column(Fold::count_distinct, name), column(Fold::count_distinct, price),
+                 column(Fold::count_distinct, weight), count_of_rows()},
+                rows);
+  CHECK(result.integer(0) == 3);  // An empty text is one.
+  CHECK(result.integer(1) == 3);
+  CHECK(result.integer(2) == 3);
+  CHECK(result.integer(3) == 5);
+  CHECK(fold_rows({column(Fold::count_distinct, price)}, {row("a", {}, 0.5)}).integer(0) == 0);
 }
 
 TEST_CASE("only the fields that are folded are picked", "[runtime][row_aggregate]") {

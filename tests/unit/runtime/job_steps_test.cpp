@@ -124,7 +124,8 @@ TEST_CASE("without a window rows go into the sink as the steps leave them",
     CHECK(parse_job_file(to_toml(spec), "again.toml") == spec);
     CHECK_NOTHROW(build_job(spec));
     std::string columns;
-    for (const auto& column : tables_of(spec).front().schema.columns) columns += column.name + " ";
+    const std::vector<JobTable> tables = tables_of(spec);
+    for (const auto& column : tables.front().schema.columns) columns += column.name + " ";
     CHECK(columns == "k t x y ");
   }
 }
