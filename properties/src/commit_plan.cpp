@@ -86,6 +86,11 @@ class CommitPlan {
       anchor.nth = 1 + draws_.below(which_checkpoint, most_writes);
       return anchor;
     }
+    if (anchor.landmark == landmarks::sink_staged.name) {
+      // Of many jobs most checkpoints have no rows: the so-manieth that has some.
+      anchor.nth = 1 + draws_.below(which_checkpoint, last_checkpoint);
+      return anchor;
+    }
     // A takeover swaps the head as well, and is about no checkpoint.
     anchor.n = 1 + draws_.below(which_checkpoint, last_checkpoint);
     return anchor;
