@@ -9,9 +9,13 @@
 #include "events_of.hpp"
 
 namespace millrace::nexmark {
+namespace {
+
+constexpr Duration instant{1};
+
+}  // namespace
 
 Job q11(const Source<Event>& events, const Sink<BidSession>& rows) {
-  constexpr Duration instant{1};
   return Job(
       "q11",
       bids_of(events)
