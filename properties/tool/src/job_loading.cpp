@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -112,9 +113,17 @@ UserRun load_user_job(const properties::UserJob& job, const std::vector<std::str
   return run;
 }
 
+void expect_job(const std::string& job) {
+  std::error_code error;
+  if (job.ends_with(".toml") || std::filesystem::exists(job, error)) return;
+  throw UsageError(
+      fmt::format("{}: neither a job file nor the name of a job in C++; `jobs` lists those", job));
+}
+
 RealJob load_real_job(const std::string& job, const std::vector<std::string>& settings,
                       const Jobs& jobs) {
   if (const auto* const user = find_job(jobs, job)) return real_job(load_user_job(*user, settings));
+  expect_job(job);
   return real_job(load_job(job, settings));
 }
 

@@ -49,6 +49,9 @@ struct RealJob {
   std::chrono::milliseconds checkpoint_interval{1000};
 };
 
+/// Throws UsageError: `job` looks like no job file, and there is none.
+void expect_job(const std::string& job);
+
 /// What stands for JOB on the command line: a name among `jobs`, or the path of a job file.
 RealJob load_real_job(const std::string& job, const std::vector<std::string>& settings,
                       const Jobs& jobs);

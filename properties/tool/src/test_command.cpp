@@ -92,6 +92,7 @@ Trial load_trial(const TestFlags& flags, const Jobs& jobs) {
     return {random_job_name, subject_of, true};
   }
   if (const auto* const user = find_job(jobs, flags.job)) return load_user_trial(flags, *user);
+  expect_job(flags.job);
   const JobSpec spec = load_job(flags.job, flags.settings);
   const properties::Input whole = load_input(spec.source.address);
   const auto subject = std::make_shared<const Subject>(
