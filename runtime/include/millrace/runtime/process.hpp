@@ -73,7 +73,7 @@ class KeyContext {
   /// that it does it once; without one it is done twice, and a trial says so (judge `effects`).
   /// What a function does outside of this call nobody sees.
   ///
-  /// Throws JobFailed: the program names no such service. What the service throws comes through.
+  /// Throws what the service does, and JobFailed if there is none. The tool's `run` has none yet.
   void effect(std::string_view service, std::string_view request, std::string_view once_key = {}) {
     const std::uint64_t cause = ValueHash().add(*key_).add(time_).add(effects_++).finish();
     env_->user_code.execute(env_->role, {service, request, once_key, cause});

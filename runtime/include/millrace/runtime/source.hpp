@@ -44,7 +44,7 @@ class SourceReader {
 
 /// An input, described: where its partitions are, and how to read one.
 ///
-/// A source of one's own is one of these: LinesSource (lines.hpp) shows how.
+/// A source of one's own is one of these: text_lines (lines.hpp) shows how.
 template <class T>
 struct Source {
   std::string kind;  ///< For people: "jsonl".
