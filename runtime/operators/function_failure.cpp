@@ -1,5 +1,7 @@
 #include "millrace/runtime/operators/function_failure.hpp"
 
+#include <exception>
+
 #include <fmt/format.h>
 
 #include "millrace/env/error.hpp"
@@ -13,10 +15,17 @@ std::string describe_key_hash(std::uint64_t hash) {
   return fmt::format("a key of hash {:016x}", hash);
 }
 
-void throw_function_failed(std::string_view operator_name, std::string_view where, EventTime time,
-                           const std::exception& error) {
-  throw FunctionFailed(fmt::format("{}: the function failed at {}, event time {} ms: {}",
-                                   operator_name, where, time.ms, error.what()));
+void rethrow_of_function(std::string_view operator_name, std::string_view where, EventTime time) {
+  try {
+    throw;
+  } catch (const WorldError&) {
+    throw;
+  } catch (const JobFailed&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw FunctionFailed(fmt::format("{}: the function failed at {}, event time {} ms: {}",
+                                     operator_name, where, time.ms, error.what()));
+  }
 }
 
 }  // namespace millrace

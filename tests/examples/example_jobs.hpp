@@ -22,6 +22,8 @@ properties::UserJob mails();
 properties::UserJob keyed_mails();
 /// Uses one key for two different mails: `effects` convicts it.
 properties::UserJob mixed_mails();
+/// Has keys, and when it runs for real no service that would mail: the job fails.
+properties::UserJob nobodys_mails();
 /// Counts rows in the order in which two files happen to be read: its result depends on the
 /// interleaving.
 properties::UserJob first_come();

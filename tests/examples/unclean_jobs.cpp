@@ -5,6 +5,7 @@
 #include "millrace/runtime/table_sink.hpp"
 
 #include "example_jobs.hpp"
+#include "outbox.hpp"
 #include "payment.hpp"
 
 namespace millrace::examples {
@@ -92,6 +93,12 @@ struct Mails {
   }
 };
 
+properties::UserJob mailing(const char* name, const char* about, Mails::Key key) {
+  properties::UserJob job = per_user(name, about, "notify", Mails{key});
+  job.services["mail"] = outbox(std::string(name) + ".outbox");
+  return job;
+}
+
 struct NumbersAll {
   struct State {
     std::int64_t seen = 0;
@@ -123,16 +130,22 @@ properties::UserJob memory() {
                   RemembersElsewhere{});
 }
 properties::UserJob mails() {
-  return per_user("mails", "Mails about large payments, without a key.", "notify",
-                  Mails{Mails::Key::none});
+  return mailing("mails", "Mails about large payments, without a key.", Mails::Key::none);
 }
 properties::UserJob keyed_mails() {
-  return per_user("keyed_mails", "Mails about large payments, each under a key.", "notify",
-                  Mails{Mails::Key::one_each});
+  return mailing("keyed_mails", "Mails about large payments, each under a key.",
+                 Mails::Key::one_each);
 }
 properties::UserJob mixed_mails() {
-  return per_user("mixed_mails", "Mails about large payments, all of a user under one key.",
-                  "notify", Mails{Mails::Key::one_for_a_user});
+  return mailing("mixed_mails", "Mails about large payments, all of a user under one key.",
+                 Mails::Key::one_for_a_user);
+}
+properties::UserJob nobodys_mails() {
+  properties::UserJob job = keyed_mails();
+  job.name = "nobodys_mails";
+  job.about = "Mails about large payments, and there is nobody who sends them.";
+  job.services.clear();
+  return job;
 }
 properties::UserJob poison() {
   return per_user("poison", "Throws at some payments.", "delicate", CannotStandIt{});
@@ -155,8 +168,8 @@ properties::UserJob first_come() {
 }
 
 std::vector<properties::UserJob> all() {
-  return {totals(),      lottery(),     memory(),     mails(),
-          keyed_mails(), mixed_mails(), first_come(), poison()};
+  return {totals(),      lottery(),       memory(),     mails(), keyed_mails(),
+          mixed_mails(), nobodys_mails(), first_come(), poison()};
 }
 
 }  // namespace millrace::examples

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "millrace/env/error.hpp"
-#include "millrace/faults/fault.hpp"
 #include "millrace/files/file_log.hpp"
 #include "millrace/posix/posix_disk.hpp"
+#include "millrace/runtime/job/names.hpp"
 #include "millrace/runtime/job/node.hpp"
 #include "millrace/runtime/job_file.hpp"
 
@@ -41,12 +41,12 @@ JobSpec load_job(const std::string& path, const std::vector<std::string>& settin
 
 namespace {
 
-std::chrono::milliseconds span_of(const Setting& setting) {
-  const auto span = faults::parse_span(setting.value);
-  if (span >= std::chrono::milliseconds(1)) {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(span);
-  }
-  throw UsageError(fmt::format("--set {}: a span above 0 is expected", setting.key));
+Duration span_of(const Setting& setting) {
+  const auto span = parse_duration(setting.value);
+  if (span && *span > Duration::zero()) return *span;
+  throw UsageError(fmt::format(
+      "--set {}: `{}`; a span above 0 is expected, such as 200ms, with ms, s, min, h or d",
+      setting.key, setting.value));
 }
 
 std::uint32_t parallelism_of(const Setting& setting) {
@@ -58,9 +58,14 @@ std::uint32_t parallelism_of(const Setting& setting) {
 }
 
 RealJob real_job(const JobSpec& spec) {
-  RealJob real{
-      spec.name,        build_job(spec),         {spec.source.address}, {}, spec.state_directory,
-      spec.parallelism, spec.checkpoint_interval};
+  RealJob real{spec.name,
+               build_job(spec),
+               {spec.source.address},
+               {},
+               spec.state_directory,
+               spec.parallelism,
+               spec.checkpoint_interval,
+               {}};
   for (const JobTable& table : tables_of(spec)) {
     const bool is_late = table.sink.name == "late";
     const char* const due = is_late                     ? "it came too late"
@@ -73,8 +78,14 @@ RealJob real_job(const JobSpec& spec) {
 }
 
 RealJob real_job(const UserRun& run) {
-  RealJob real{run.job.name,    run.job.make(run.job.places), {}, {}, "",
-               run.parallelism, run.checkpoint_interval};
+  RealJob real{run.job.name,
+               run.job.make(run.job.places),
+               {},
+               {},
+               "",
+               run.parallelism,
+               run.checkpoint_interval,
+               run.job.services};
   real.state_directory =
       run.job.state_directory.empty() ? run.job.name + ".state" : run.job.state_directory;
   for (const Node* node : real.job.nodes()) {

@@ -47,6 +47,7 @@ struct RealJob {
   std::string state_directory;
   std::uint32_t parallelism = 1;
   std::chrono::milliseconds checkpoint_interval{1000};
+  Services services;  ///< Of a job in C++ only.
 };
 
 /// Throws UsageError: `job` looks like no job file, and there is none.

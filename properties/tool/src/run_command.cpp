@@ -236,6 +236,7 @@ int run_command(const RunFlags& flags, const Jobs& jobs) {
   setup.workers = {"worker1"};
   setup.log_file = flags.log_file;
   setup.kill_at = kill_at;
+  setup.services = real.services;
   SqliteTables tables;
   posix::Process process(setup, tables);
   process.store().remove_temporaries();

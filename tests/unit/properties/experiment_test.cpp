@@ -61,6 +61,20 @@ Observers coordinators_end_at(const Landmark& landmark) {
 
 }  // namespace
 
+TEST_CASE("a job ends without waiting for its interval, however soon its input does",
+          "[properties][experiment]") {
+  // So soon that whoever leads hears of it before it has heard that all tasks run.
+  const Subject subject(spec_of(SmallJob{}), head_of(small_input(), 2));
+  Case scenario = case_of(subject, {"pause node=coordinator1 at='task_restored' lasts=1s",
+                                    "pause node=coordinator2 at='task_restored' lasts=1s"});
+  scenario.arrival = 0ms;
+  scenario.checkpoint_interval = 1h;
+  const Outcome outcome = run(scenario, subject);
+  CHECK(story_of(outcome) == "held");
+  CHECK(outcome.unfired.empty());
+  CHECK(outcome.statistics.virtual_ns < std::chrono::nanoseconds(10min).count());
+}
+
 TEST_CASE("a run without faults holds, and its numbers are plausible", "[properties][experiment]") {
   const Subject& subject = small_subject();
   const Outcome outcome = run(case_of(subject), subject);

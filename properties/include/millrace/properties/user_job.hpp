@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "millrace/env/user_code.hpp"
 #include "millrace/properties/input.hpp"
 #include "millrace/properties/row_hash.hpp"
 #include "millrace/runtime/job.hpp"
@@ -39,6 +40,9 @@ struct UserJob {
   /// When it runs for real, unless the command line says otherwise.
   Places places;
   std::string state_directory;  ///< Empty: its name and `.state`.
+  /// Who does what its functions ask for (KeyContext::effect) when it runs for real. In a trial
+  /// effects are counted, and nobody does them.
+  Services services;
 
   /// Input for a trial, about so many records of it. Null: what lies at `places.input`.
   std::function<Input(std::uint64_t records)> sample;

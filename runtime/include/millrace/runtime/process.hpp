@@ -73,7 +73,7 @@ class KeyContext {
   /// that it does it once; without one it is done twice, and a trial says so (judge `effects`).
   /// What a function does outside of this call nobody sees.
   ///
-  /// Throws what the service does, and JobFailed if there is none. The tool's `run` has none yet.
+  /// Throws what the service does, and JobFailed if there is none (UserJob::services).
   void effect(std::string_view service, std::string_view request, std::string_view once_key = {}) {
     const std::uint64_t cause = ValueHash().add(*key_).add(time_).add(effects_++).finish();
     env_->user_code.execute(env_->role, {service, request, once_key, cause});
@@ -157,7 +157,8 @@ class Emit {
 /// 4. No reference to state, row or context is kept beyond the call.
 /// 5. A function that throws a std::exception ends its task with FunctionFailed, which names
 ///    operator, key and event time. The job restarts, and ends as failed when the same error comes
-///    back at the same place for the third time. A WorldError passes as it is.
+///    back at the same place for the third time. A WorldError passes as it is, and restarts the
+///    job; a JobFailed passes, too, and ends it at once.
 template <class P, class K, class T>
 concept KeyedProcess = std::default_initializable<typename P::State> &&
                        requires(const P& p, const T& row, KeyContext<K, typename P::State>& here,

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace millrace {
@@ -16,6 +19,13 @@ struct Effect {
   std::uint64_t cause = 0;
 };
 
+/// Does in the real world what functions ask for. Called by several threads at once, at least once
+/// an effect; `key` is empty if there is none. It returns when the effect is done: what it throws
+/// ends the task that asked, and the job restarts and asks again.
+using Service = std::function<void(std::string_view request, std::string_view key)>;
+/// By the names that effects say.
+using Services = std::map<std::string, Service, std::less<>>;
+
 /// One call of a user's function: what it was given, and what came of it, as hashes.
 struct FunctionRun {
   std::uint64_t given = 0;   ///< The record, its key, the key's state before, the watermark.
@@ -30,7 +40,8 @@ class UserCode {
   /// Has an effect done, at least once: after a recovery a record is processed again, and asks
   /// again. `role` is the operator's subtask.
   ///
-  /// Throws JobFailed: there is no such service. What the service throws comes through.
+  /// Throws JobFailed: there is no such service, which ends the job. What the service throws comes
+  /// through.
   virtual void execute(std::string_view role, const Effect& effect) = 0;
 
   /// Whether somebody compares what functions make of equal input: then they are slower, and no

@@ -60,10 +60,8 @@ class BroadcastProcessStage final : public Stage {
     for (const Record<C>& row : static_cast<Parcel<C>&>(rows).rows) {
       try {
         process_.on_broadcast(row.value, *broadcast_);
-      } catch (const WorldError&) {
-        throw;
-      } catch (const std::exception& error) {
-        throw_function_failed(name_, "a row of the control stream", row.time, error);
+      } catch (const std::exception&) {
+        rethrow_of_function(name_, "a row of the control stream", row.time);
       }
     }
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -29,11 +28,11 @@ std::string describe_key_of(const K& key) {
   }
 }
 
-/// A user's function threw while it handled a row or an alarm of this event time; `where` is its
-/// key.
+/// A user's function threw a std::exception, which is being handled, over a row or an alarm of this
+/// event time; `where` is its key.
 ///
-/// Always throws FunctionFailed.
-[[noreturn]] void throw_function_failed(std::string_view operator_name, std::string_view where,
-                                        EventTime time, const std::exception& error);
+/// Throws it again if it is a WorldError or a JobFailed, and else FunctionFailed.
+[[noreturn]] void rethrow_of_function(std::string_view operator_name, std::string_view where,
+                                      EventTime time);
 
 }  // namespace millrace

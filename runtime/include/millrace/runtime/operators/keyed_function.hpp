@@ -206,10 +206,8 @@ class KeyedFunction {
     }
     try {
       f();
-    } catch (const WorldError&) {
-      throw;
-    } catch (const std::exception& error) {
-      throw_function_failed(name_, describe_key_of(key), time, error);
+    } catch (const std::exception&) {
+      rethrow_of_function(name_, describe_key_of(key), time);
     }
     if (is_watched_) [[unlikely]] {
       report(watched, slot);

@@ -15,10 +15,6 @@
 
 namespace millrace::posix {
 
-/// What does the effects that users' functions ask for. Called by several threads at once, at least
-/// once an effect; `key` is empty if there is none. What it throws ends the task that asked.
-using Service = std::function<void(std::string_view request, std::string_view key)>;
-
 /// How a process is set up.
 struct ProcessOptions {
   enum class Networking : std::uint8_t { memory, tcp };
@@ -31,7 +27,7 @@ struct ProcessOptions {
   /// An anchor (PROTOCOL 7). When it is reached the process kills itself with SIGKILL, so that it
   /// ends as hard as by a failure and always at the same place. Empty: none.
   std::string kill_at;
-  std::map<std::string, Service, std::less<>> services;  ///< By name.
+  Services services;  ///< That carry out effects.
 };
 
 /// The real world: nodes as groups of threads in one process of the operating system.
