@@ -102,7 +102,13 @@ TEST_CASE("quakes_feed holds under faults, seeds 200 to 299", "[simulation]") {
   CHECK(hold("quakes_feed", 200) >= 3);
 }
 
-// What the two jobs have in common, these have not.
+// Without a window, rows have an order.
+
+TEST_CASE("quakes_strong holds under faults, seeds 0 to 99", "[simulation]") {
+  CHECK(hold("quakes_strong", 0) >= 3);
+}
+
+// What these jobs have in common, the next have not.
 
 TEST_CASE("random jobs hold under faults, seeds 0 to 499", "[simulation]") { hold_random(0); }
 TEST_CASE("random jobs hold under faults, seeds 500 to 999", "[simulation]") { hold_random(500); }

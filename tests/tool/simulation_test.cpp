@@ -35,7 +35,7 @@ class SimulatedJob : public SmallJob {
 }  // namespace
 
 TEST_CASE("campaigns over the jobs of the corpus hold, and tell what they tried", "[tool]") {
-  for (const std::string name : {"quakes", "quakes_feed"}) {
+  for (const std::string name : {"quakes", "quakes_feed", "quakes_strong"}) {
     const ToolEnd end = SmallJob().tool(
         {"test", MILLRACE_ROOT "/corpus/jobs/" + name + ".toml", "--seeds", "20", "--json"});
     INFO(end.output << end.errors);

@@ -138,7 +138,7 @@ TEST_CASE("what a job file leaves out has a default", "[runtime][job_file]") {
 }
 
 TEST_CASE("the jobs of the corpus are read, and written down say the same", "[runtime][job_file]") {
-  for (const auto* const name : {"quakes.toml", "quakes_feed.toml"}) {
+  for (const auto* const name : {"quakes.toml", "quakes_feed.toml", "quakes_strong.toml"}) {
     CAPTURE(name);
     const JobSpec spec = parse_job_file(read_file(std::string("corpus/jobs/") + name), name);
     CHECK(spec.parallelism == 2);
