@@ -70,10 +70,13 @@ ReferenceRows reference_rows(const JobSpec& spec, const Input& input) {
   for (const InputPartition& partition : input.partitions) {
     auto& progress = all.progress[partition.name];
     std::optional<std::int64_t> newest;
+    ReferenceLines lines(source);
     each_line(partition.text, [&](std::string_view line, std::int64_t number, std::int64_t next) {
-      ReferenceRecord record = read_reference_record(line, source);
+      std::optional<ReferenceRecord> read = lines.read(line);
+      if (!read) return;
+      ReferenceRecord& record = *read;
       if (!record.fields) {
-        if (source.on_bad_record == OnBadRecord::skip) return;
+        if (source.on_bad_record == OnBadRecord::skip && !record.ends_job) return;
         throw UsageError(fmt::format("{}:{}: {}", partition.name, number, record.why_bad));
       }
       ++all.records;

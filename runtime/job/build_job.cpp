@@ -1,5 +1,7 @@
 #include "millrace/env/error.hpp"
 #include "millrace/runtime/job_spec.hpp"
+#include "millrace/runtime/source/csv_rows.hpp"
+#include "millrace/runtime/source/json_rows.hpp"
 #include "millrace/runtime/stream.hpp"
 #include "millrace/runtime/trigger.hpp"
 
@@ -8,6 +10,15 @@
 
 namespace millrace {
 namespace {
+
+Source<Row> rows_of(const SourceSpec& source) {
+  WrittenRows rows{source.address, source.fields, source.event_time, source.on_bad_record};
+  switch (source.format) {
+    case RowFormat::jsonl: return json_rows(std::move(rows));
+    case RowFormat::csv: return csv_rows(std::move(rows));
+  }
+  violated("files hold rows in some format", Where::here());
+}
 
 /// Whether a row passes all filters.
 struct KeepRow {
@@ -89,9 +100,7 @@ std::vector<End> ends_of(const JobSpec& spec, const Rows& rows) {
 
 Job build_job(const JobSpec& spec) {
   const SourceSpec& source = spec.source;
-  auto unstamped =
-      from("source",
-           json_rows({source.address, source.fields, source.event_time, source.on_bad_record}));
+  auto unstamped = from("source", rows_of(source));
   if (source.idle_after) unstamped = unstamped.idle_after(*source.idle_after);
   const auto read = unstamped.event_time(source.event_time, disorder(source.disorder));
   // Filters in front need no row of their own.

@@ -89,7 +89,7 @@ std::vector<FingerprintPart> fingerprint_of(const JobSpec& spec) {
   std::vector<std::string> fields;
   for (const Field& field : source.fields) fields.push_back(describe(field));
   std::vector<FingerprintPart> parts{
-      {"source.format", "jsonl"},
+      {"source.format", std::string(describe(source.format))},
       {"source.files", source.files},
       {"source.fields", fmt::format("{}", fmt::join(fields, ", "))},
       {"source.event_time", source.fields[source.event_time.field].name},

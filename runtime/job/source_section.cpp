@@ -36,6 +36,13 @@ std::vector<Field> read_fields(TomlSection section) {
   return fields;
 }
 
+RowFormat read_format(TomlSection& source) {
+  const std::string name = source.text("format");
+  if (const auto format = find_row_format(name)) return *format;
+  source.fail_key("format", fmt::format("{} is \"{}\"; \"jsonl\" or \"csv\" is expected",
+                                        source.path_of("format"), name));
+}
+
 OnBadRecord read_on_bad_record(TomlSection& source) {
   const std::string text = source.text_or("on_bad_record", "fail");
   if (text == "fail") return OnBadRecord::fail;
@@ -80,10 +87,7 @@ Duration read_idle_after(TomlSection& source) {
 
 SourceSpec read_source(TomlSection source) {
   SourceSpec spec;
-  if (const auto format = source.text("format"); format != "jsonl") {
-    source.fail_key("format",
-                    fmt::format("`source.format` is \"{}\"; \"jsonl\" is expected", format));
-  }
+  spec.format = read_format(source);
   spec.files = source.text("files");
   spec.address = beside(source.file(), spec.files);
   spec.fields = read_fields(source.section("fields"));
@@ -107,9 +111,9 @@ std::string to_toml(const SourceSpec& source) {
     time += fmt::format("idle_after = {}\n", toml_quoted(describe(*source.idle_after)));
   }
   return fmt::format(
-      "[source]\nformat = \"jsonl\"\nfiles = {}\nfields = {{ {} }}\nevent_time = {}\n{}"
+      "[source]\nformat = \"{}\"\nfiles = {}\nfields = {{ {} }}\nevent_time = {}\n{}"
       "disorder = {}\non_bad_record = {}\n",
-      toml_quoted(source.files), fmt::join(fields, ", "),
+      describe(source.format), toml_quoted(source.files), fmt::join(fields, ", "),
       toml_quoted(source.fields[source.event_time.field].name), time,
       toml_quoted(describe(source.disorder)), toml_quoted(describe(source.on_bad_record)));
 }

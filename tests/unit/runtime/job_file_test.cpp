@@ -292,8 +292,8 @@ TEST_CASE("parallelism is bounded by the number of key groups", "[runtime][job_f
 }
 
 TEST_CASE("only what there is may be chosen", "[runtime][job_file]") {
-  CHECK(complaint(5, "format = \"csv\"") ==
-        "jobs/q.toml:5: `source.format` is \"csv\"; \"jsonl\" is expected");
+  CHECK(complaint(5, "format = \"xml\"") ==
+        "jobs/q.toml:5: `source.format` is \"xml\"; \"jsonl\" or \"csv\" is expected");
   CHECK(complaint(10, "on_bad_record = \"ignore\"") ==
         "jobs/q.toml:10: `source.on_bad_record` is \"ignore\"; \"fail\" or \"skip\" is expected");
   CHECK(

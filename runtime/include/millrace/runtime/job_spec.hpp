@@ -13,13 +13,13 @@
 #include "millrace/runtime/job/expression.hpp"
 #include "millrace/runtime/operators/row_aggregate.hpp"
 #include "millrace/runtime/row.hpp"
-#include "millrace/runtime/source/json_rows.hpp"
-#include "millrace/runtime/source/written_time.hpp"
+#include "millrace/runtime/source/written_rows.hpp"
 
 namespace millrace {
 
 /// Where rows come from.
 struct SourceSpec {
+  RowFormat format = RowFormat::jsonl;
   std::string files;          ///< As written: a path, relative to the job file.
   std::string address;        ///< The same, relative to the working directory.
   std::vector<Field> fields;  ///< In the order of the file.
