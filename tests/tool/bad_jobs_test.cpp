@@ -71,7 +71,8 @@ const std::vector<BadJob>& bad_jobs() {
       {"\"sum(value)\"", "\"median(value)\"",
        "18: `step.aggregate.total` is \"median(value)\"; count(), count(FIELD), "
        "count_distinct(FIELD), sum(FIELD), min(FIELD), max(FIELD) or avg(FIELD) is expected"},
-      {"[sink]", "[sinks]", "1: `sink` is missing; a table is expected"},
+      {"[sink]", "[snk]", "1: `sink` is missing; a table is expected"},
+      {"[sink]", "[sinks]", "21: `sinks.table` is \"t\"; a table is expected"},
       {R"(table = "t")", "", "20: `sink.table` is missing; a text is expected"},
       {R"(database = "out.db")", R"(database = "")",
        "22: `sink.database` is \"\"; a text that is not empty is expected"},

@@ -17,8 +17,8 @@ std::string job_text(const SmallJob& job) {
       "disorder = \"{}\"\non_bad_record = \"{}\"\n{}"
       "[[step]]\nwindow = {{ tumbling = \"{}\", key = [{}] }}\naggregate = {{ {} }}\n"
       "[sink]\ntable = \"results\"\ndatabase = \"small.db\"\nkey = [{}]\nmode = \"{}\"\n",
-      job.format, job.fields, job.event_time, job.disorder, job.on_bad_record, filters, job.window, job.key,
-      job.aggregate, job.sink_key, job.mode);
+      job.format, job.fields, job.event_time, job.disorder, job.on_bad_record, filters, job.window,
+      job.key, job.aggregate, job.sink_key, job.mode);
 }
 
 JobSpec spec_of(const SmallJob& job) { return parse_job_file(job_text(job), "small.toml"); }
