@@ -57,6 +57,18 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
     seen.insert(job.spec.sources[0].on_bad_record == OnBadRecord::skip ? "skips" : "fails");
     seen.insert(job.spec.sources[0].disorder == Duration::zero() ? "in order" : "disorder");
     std::vector<StepSpec> steps = job.spec.steps;
+    for (const SourceSpec& source : job.spec.sources) {
+      if (source.format == RowFormat::csv) seen.insert("CSV");
+    }
+    if (job.spec.sources.size() == 2) {
+      const bool is_join = std::holds_alternative<JoinSpec>(steps.front().work);
+      seen.insert(is_join ? "a join" : "a union");
+      steps.erase(steps.begin());
+    }
+    if (!steps.empty() && steps.back().name == "second") {
+      seen.insert("a window behind a window");
+      steps.pop_back();
+    }
     const bool has_window = !steps.empty() && !is_row_step(steps.back().work);
     if (steps.size() == (has_window ? 3 : 2)) seen.insert("two steps");
     for (const StepSpec& step : steps) {
@@ -85,15 +97,15 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
       if (text.find("what?") != std::string::npos) seen.insert("no record");
     }
   }
-  CHECK(seen.size() == 26);
+  CHECK(seen.size() == 30);
 }
 
 TEST_CASE("a scope bounds the input of a random job, and the job stays the same", "[random_job]") {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     const RandomJob small = random_job(seed, {.records = 5, .partitions = 1});
-    CHECK(small.input.partitions.size() == 1);
-    CHECK(small.input.lines() <= 5 + 5);  // Blank lines come on top.
+    CHECK(small.input.partitions.size() == small.spec.sources.size());
+    CHECK(small.input.lines() <= 5 + 6);  // Blank lines and names of columns come on top.
     CHECK(to_toml(small.spec) == to_toml(random_job(seed).spec));
   }
   CHECK(random_job(1, {.records = 0}).input.lines() == 0);
