@@ -171,6 +171,10 @@ class Experiment {
       Witness witness = read_witness(event.fields.evidence);
       leftovers_.claimed(witness);
       dropped_[witness.id] = witness.records_late;
+      for (std::size_t i = 0; i < witness.claims.size(); ++i) {
+        std::string& partition = witness.claims[i].partition;
+        partition = partition_name(subject_.spec, witness.sources[i], partition);
+      }
       for (const auto& table : tables_) table->judge.claimed(witness.id, witness.claims);
     } else if (&event.landmark == &landmarks::head_swapped && event.fields.id.n != 0 &&
                event.fields.id > decided_) {
@@ -394,10 +398,12 @@ class Experiment {
   /// often than they were.
   std::optional<std::uint64_t> late_records() {
     std::uint64_t records = dropped_[decided_];
-    if (tables_.size() == 1) return records;
-    const JudgedTable& late = *tables_.back();
-    if (late.facts.schema.mode != SinkMode::staged) return std::nullopt;
-    return records + (late.judge.last_rows() ? late.judge.last_rows()->size() : 0);
+    for (const auto& table : tables_) {
+      if (!table->facts.is_late) continue;
+      if (table->facts.schema.mode != SinkMode::staged) return std::nullopt;
+      records += table->judge.last_rows() ? table->judge.last_rows()->size() : 0;
+    }
+    return records;
   }
 
   void tell_rows() {

@@ -37,6 +37,15 @@ std::uint64_t Input::lines() const {
   return lines;
 }
 
+std::string partition_name(const JobSpec& spec, const std::string& source,
+                           const std::string& partition) {
+  return spec.sources.size() > 1 ? source + "/" + partition : partition;
+}
+
+bool is_of_source(const JobSpec& spec, const std::string& source, const std::string& name) {
+  return name.starts_with(partition_name(spec, source, ""));
+}
+
 Input head_of(const Input& whole, std::uint64_t lines) {
   const std::uint64_t all = whole.lines();
   if (all <= lines) return whole;

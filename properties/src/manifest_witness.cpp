@@ -50,7 +50,7 @@ Witness read_witness(std::span<const std::byte> manifest) {
     in.number<std::int64_t>();
     in.number<std::uint64_t>();
     Claim claim;
-    in.text();
+    witness.sources.emplace_back(in.text());
     claim.partition = in.text();
     claim.offset = in.number<std::int64_t>();
     in.number<std::int64_t>();

@@ -18,10 +18,11 @@ namespace millrace::properties {
 struct Witness {
   Lineage lineage;
   CheckpointId id;
-  std::vector<Claim> claims;
-  std::vector<std::string> states;  ///< Names of objects.
-  std::vector<std::string> staged;  ///< The same, of rows that are not known to be visible.
-  std::uint64_t records_late = 0;   ///< Dropped so far.
+  std::vector<std::string> sources;  ///< Of each partition that it tells of,
+  std::vector<Claim> claims;         ///< and how far that was read, by its own name.
+  std::vector<std::string> states;   ///< Names of objects.
+  std::vector<std::string> staged;   ///< The same, of rows that are not known to be visible.
+  std::uint64_t records_late = 0;    ///< Dropped so far.
 };
 
 /// Throws CorruptObject.

@@ -12,13 +12,14 @@
 #include "millrace/runtime/job/toml_section.hpp"
 #include "millrace/sim/draws.hpp"
 
+#include "random_graph.hpp"
+#include "random_input.hpp"
+
 namespace millrace::properties {
 namespace {
 
-constexpr Site has_old_times{"random_job.has_old_times"};
 constexpr Site which_window{"random_job.window"};
 constexpr Site which_format{"random_job.format"};
-constexpr Site how_fine{"random_job.fine"};
 constexpr Site has_no_window{"random_job.has_no_window"};
 constexpr Site has_key{"random_job.has_key"};
 constexpr Site which_kind{"random_job.kind"};
@@ -51,52 +52,10 @@ constexpr Site how_deep{"random_job.condition"};
 constexpr Site which_comparison{"random_job.comparison"};
 constexpr Site which_fold{"random_job.fold"};
 constexpr Site fold_count{"random_job.folds"};
-constexpr Site partition_count{"random_job.partitions"};
-constexpr Site share{"random_job.share"};
-constexpr Site record_count{"random_job.records"};
-constexpr Site is_large{"random_job.is_large"};
-constexpr Site how_dense{"random_job.density"};
-constexpr Site head_start{"random_job.head_start"};
-constexpr Site next_time{"random_job.time"};
-constexpr Site jumps{"random_job.jumps"};
-constexpr Site is_behind{"random_job.is_behind"};
-constexpr Site how_far_behind{"random_job.behind"};
-constexpr Site which_text{"random_job.text"};
-constexpr Site which_integer{"random_job.integer"};
-constexpr Site which_real{"random_job.real"};
-constexpr Site is_absent{"random_job.is_absent"};
-constexpr Site is_bad{"random_job.is_bad"};
-constexpr Site which_bad{"random_job.bad"};
-constexpr Site has_more{"random_job.has_more"};
-constexpr Site line_ends{"random_job.line_ends"};
-constexpr Site is_blank{"random_job.is_blank"};
-constexpr Site lacks_newline{"random_job.lacks_newline"};
-constexpr Site has_bom{"random_job.has_bom"};
 
 constexpr std::string_view windows[] = {"1ms", "7ms", "1s", "1min", "1h", "36h"};
 constexpr std::int64_t window_ms[] = {1, 7, 1000, 60'000, 3'600'000, 129'600'000};
 static_assert(std::size(windows) == std::size(window_ms));
-
-/// Keys, most of them often.
-constexpr std::string_view texts[] = {"a",
-                                      "b",
-                                      "c",
-                                      "a",
-                                      "b",
-                                      "",
-                                      " ",
-                                      "Z\\u00fcrich",
-                                      "it's",
-                                      "\\\"quoted\\\"",
-                                      "aa",
-                                      "0",
-                                      "a key that is too long to be held in place"};
-/// So small that no sum of fewer than 90,000 records overflows.
-constexpr std::string_view integers[] = {
-    "0", "1", "-1", "2", "3", "7", "-5", "100000000000000", "-100000000000000"};
-/// Numbers whose sum depends on the order in which doubles are added.
-constexpr std::string_view reals[] = {"0",     "-0", "0.1", "0.2",    "-0.3",  "1e16",
-                                      "-1e16", "1",  "3.5", "5e-324", "1e300", "-1e300"};
 
 constexpr std::string_view filters[] = {"k != 'b'",  "k < 'aa'", "m >= 0", "m == 1", "n < 3",
                                         "n >= -0.5", "x > 0.15", "x <= 1", "t >= 0"};
@@ -123,17 +82,6 @@ constexpr std::string_view set_filters[] = {"u > m",  "u == n", "v < u",     "u 
 constexpr std::string_view set_folds[] = {"sum(u)", "max(v)", "count(u)",         "min(u)",
                                           "avg(v)", "sum(v)", "count_distinct(v)"};
 
-/// What is no record of this job.
-constexpr std::string_view bad_lines[] = {"what?",
-                                          "[1, 2]",
-                                          "{",
-                                          R"({"k": "a", "m": 1})",
-                                          R"({"t": "soon", "k": "a", "m": 1})",
-                                          R"({"t": 1, "t": 2, "k": "a", "m": 1})",
-                                          R"({"t": 1, "k": 5, "m": 1})",
-                                          R"({"t": 1.5, "k": "a", "m": 1})",
-                                          R"({"t": 999999999999999999, "k": "a", "m": 1})"};
-
 class Generator {
  public:
   Generator(std::uint64_t seed, const RandomScope& scope)
@@ -141,7 +89,7 @@ class Generator {
 
   RandomJob make() {
     const std::string text = job_text();
-    return {parse_job_file(text, "random", scope_.settings), input()};
+    return {parse_job_file(text, "random", scope_.settings), random_input(facts_, scope_, draws_)};
   }
 
  private:
@@ -154,18 +102,18 @@ class Generator {
 
   std::string job_text() {
     const std::size_t window = draws_.below(which_window, std::size(windows));
-    window_ = window_ms[window];
-    format_ = one_of(which_format, formats);
+    facts_.window = window_ms[window];
+    facts_.format = one_of(which_format, formats);
     if (draws_.hits(has_disorder, {1, 2})) {
-      disorder_ = static_cast<std::int64_t>(
-          1 + draws_.below(how_disordered, static_cast<std::uint64_t>(3 * window_)));
+      facts_.disorder = static_cast<std::int64_t>(
+          1 + draws_.below(how_disordered, static_cast<std::uint64_t>(3 * facts_.window)));
     }
-    has_late_ = draws_.hits(has_late, {1, 4});
-    is_patient_ = draws_.hits(is_patient, {1, 4});
+    facts_.has_late = draws_.hits(has_late, {1, 4});
+    facts_.is_patient = draws_.hits(is_patient, {1, 4});
     const bool upserts = draws_.hits(is_upsert, {1, 3});
     const SinkMode mode = scope_.mode.value_or(upserts ? SinkMode::upsert : SinkMode::staged);
     // A null tells no rows apart, so it is no key to upsert by.
-    has_null_keys_ = draws_.hits(has_null_keys, {1, 4}) && mode != SinkMode::upsert;
+    facts_.has_null_keys = draws_.hits(has_null_keys, {1, 4}) && mode != SinkMode::upsert;
 
     std::string steps;
     for (std::uint64_t i = draws_.below(filter_count, 3); i > 0; --i) {
@@ -191,20 +139,38 @@ class Generator {
         "[[step]]\nwindow = {{ {}, key = [{}] }}\naggregate = {{ {} }}\n{}", shape, quoted_keys,
         fmt::join(columns, ", "), keeps_late_ ? "late = { table = \"late\" }\n" : "");
     const bool has_window = !draws_.hits(has_no_window, {1, 8});
+    RandomGraph graph(draws_);
+    facts_.sources = graph.sources();
+    steps.insert(0, graph.first_steps(facts_.sources, facts_.window, keys.front()));
     std::string sink_key = quoted_keys;
     if (has_window) sink_key += is_global_ ? ", \"pane\"" : ", \"window_start\"";
     if (!has_window && mode != SinkMode::upsert && draws_.hits(has_key, {1, 2})) sink_key.clear();
+    if (has_window) steps += window_step;
+    if (has_window && !is_global_) {
+      const std::string second = graph.second_window(facts_.window, keys.front());
+      steps += second;
+      if (!second.empty()) sink_key = keys.front() + ", \"window_start\"";
+    }
     return fmt::format(
-        "[job]\nname = \"random\"\n"
-        "[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\n"
-        "fields = {{ t = \"int64\", k = \"string{0}\", m = \"int64{0}\", n = \"int64?\", "
-        "x = \"float64?\" }}\n"
-        "event_time = \"t\"\nevent_time_format = \"{7}\"\ndisorder = \"{1}ms\"\non_bad_record = "
-        "\"{2}\"\n{3}"
-        "{4}[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\nmode = \"{5}\"\n"
-        "key = [{6}]\n",
-        has_null_keys_ ? "?" : "", disorder_, is_patient_ ? "skip" : "fail", steps,
-        has_window ? window_step : "", describe(mode), sink_key, format_);
+        "[job]\nname = \"random\"\n{}{}[sink]\ntable = \"results\"\ndatabase = \"sink.db\"\n"
+        "mode = \"{}\"\nkey = [{}]\n",
+        sources_text(), steps, describe(mode), sink_key);
+  }
+
+  std::string sources_text() const {
+    std::string text;
+    for (const RandomSource& source : facts_.sources) {
+      text += fmt::format(
+          "[source{0}]\nformat = \"{1}\"\nfiles = \"*.jsonl\"\n"
+          "fields = {{ t = \"int64\", k = \"string{2}\", m = \"int64{2}\", n = \"int64?\", "
+          "x = \"float64?\" }}\n"
+          "event_time = \"t\"\nevent_time_format = \"{3}\"\ndisorder = \"{4}ms\"\n"
+          "on_bad_record = \"{5}\"\n",
+          source.name.empty() ? "" : "s." + source.name, source.is_csv ? "csv" : "jsonl",
+          facts_.has_null_keys ? "?" : "", facts_.format, facts_.disorder,
+          facts_.is_patient ? "skip" : "fail");
+    }
+    return text;
   }
 
   std::string set_steps() {
@@ -227,13 +193,13 @@ class Generator {
     is_global_ = kind == 7;
     if (is_global_) return fmt::format("global = true, every = {}", 1 + draws_.below(how_many, 5));
     std::string shape;
-    std::int64_t slide = window_;
+    std::int64_t slide = facts_.window;
     if (kind < 4) {
       shape = fmt::format("tumbling = \"{}\"", size);
     } else if (kind < 6) {
       // Few windows hold a record, and sometimes a slide does not divide the size.
       slide = std::max<std::int64_t>(
-          1, window_ / static_cast<std::int64_t>(1 + draws_.below(which_slide, 4)));
+          1, facts_.window / static_cast<std::int64_t>(1 + draws_.below(which_slide, 4)));
       shape = fmt::format("sliding = \"{}\", slide = \"{}ms\"", size, slide);
     } else {
       shape = fmt::format("sessions = \"{}\"", size);
@@ -243,7 +209,7 @@ class Generator {
                            draws_.below(how_offset, static_cast<std::uint64_t>(slide)));
     }
     if (draws_.hits(has_lateness, {1, 4})) {
-      const auto most = static_cast<std::uint64_t>(2 * window_);
+      const auto most = static_cast<std::uint64_t>(2 * facts_.window);
       shape += fmt::format(", allowed_lateness = \"{}ms\"", 1 + draws_.below(how_lenient, most));
     }
     keeps_late_ = draws_.hits(keeps_late, {1, 4});
@@ -267,96 +233,11 @@ class Generator {
     return std::string(one_of(which_comparison, filters));
   }
 
-  // The input.
-
-  Input input() {
-    const std::uint64_t partitions = 1 + draws_.below(partition_count, scope_.partitions);
-    std::vector<std::uint64_t> shares;
-    std::uint64_t whole = 0;
-    for (std::uint64_t i = 0; i < partitions; ++i) {
-      shares.push_back(draws_.below(share, 8));  // One in eight has nothing.
-      whole += shares.back();
-    }
-    begin_ = draws_.hits(has_old_times, {1, 8}) ? -5 * window_ - 1 : 1'600'000'000'000;
-    // Many jobs are so small that one sees at once what they do.
-    const std::uint64_t most = draws_.below(record_count, scope_.records + 1);
-    const std::uint64_t records = draws_.hits(is_large, {3, 4}) ? most : most / 8;
-    Input input;
-    for (std::uint64_t i = 0; i < partitions; ++i) {
-      const std::uint64_t lines = whole == 0 ? 0 : records * shares[i] / whole;
-      input.partitions.push_back({fmt::format("p{}.jsonl", i), partition(lines), ""});
-    }
-    return input;
-  }
-
-  std::string partition(std::uint64_t lines) {
-    newest_ = begin_ + static_cast<std::int64_t>(
-                           draws_.below(head_start, static_cast<std::uint64_t>(3 * window_)));
-    per_window_ = 1 + draws_.below(how_dense, 8);
-    const std::string_view end = draws_.hits(line_ends, {1, 8}) ? "\r\n" : "\n";
-    std::string text = draws_.hits(has_bom, {1, 16}) && lines != 0 ? "\xEF\xBB\xBF" : "";
-    for (std::uint64_t i = 0; i < lines; ++i) {
-      if (draws_.hits(is_blank, {1, 32})) text += end;
-      text += is_patient_ && draws_.hits(is_bad, {1, 10})
-                  ? std::string(one_of(which_bad, bad_lines))
-                  : record();
-      text += end;
-    }
-    if (draws_.hits(lacks_newline, {1, 4}) && !text.empty()) text.resize(text.size() - end.size());
-    return text;
-  }
-
-  std::string record() {
-    std::string line =
-        fmt::format(R"({{"t": {}, "k": {}, "m": {})", written_time(), key_text(), key_number());
-    if (draws_.hits(has_more, {1, 16})) line += R"(, "more": [1, {"t": null}])";
-    if (!absent()) line += fmt::format(R"(, "n": {})", one_of(which_integer, integers));
-    if (!absent()) line += fmt::format(R"(, "x": {})", one_of(which_real, reals));
-    return line + "}";
-  }
-
-  /// As the job's records write it.
-  std::int64_t written_time() {
-    const std::int64_t ms = time();
-    if (format_ == "us") return ms * 1000 + static_cast<std::int64_t>(draws_.below(how_fine, 1000));
-    return format_ == "s" ? ms / 1000 : ms;
-  }
-
-  std::int64_t time() {
-    const auto mean = static_cast<std::uint64_t>(window_) / per_window_;
-    newest_ += static_cast<std::int64_t>(draws_.below(next_time, 2 * mean + 2));
-    if (draws_.hits(jumps, {1, 16})) newest_ += 4 * window_;
-    if (!draws_.hits(is_behind, {1, 2})) return newest_;
-    const std::int64_t most = disorder_ + (has_late_ ? 2 * window_ : 0);
-    return newest_ - static_cast<std::int64_t>(
-                         draws_.below(how_far_behind, static_cast<std::uint64_t>(most) + 1));
-  }
-
-  std::string key_text() {
-    if (has_null_keys_ && absent()) return "null";
-    return fmt::format("\"{}\"", one_of(which_text, texts));
-  }
-
-  std::string key_number() {
-    if (has_null_keys_ && absent()) return "null";
-    return std::string(one_of(which_integer, integers));
-  }
-
-  bool absent() { return draws_.hits(is_absent, {1, 6}); }
-
   const RandomScope& scope_;
   sim::Draws draws_;
-  std::int64_t window_ = 0;  ///< Milliseconds, as all here.
-  std::int64_t disorder_ = 0;
-  bool has_late_ = false;
-  bool is_patient_ = false;  ///< The job skips bad records, so there are some.
-  bool has_null_keys_ = false;
-  std::string_view format_ = "ms";
+  RandomFacts facts_;
   bool is_global_ = false;
   bool keeps_late_ = false;
-  std::int64_t begin_ = 0;        ///< Of the input.
-  std::int64_t newest_ = 0;       ///< Time of the partition.
-  std::uint64_t per_window_ = 1;  ///< So many records of a partition, about.
 };
 
 }  // namespace

@@ -4,10 +4,9 @@
 #include <limits>
 #include <string_view>
 #include <utility>
+#include <variant>
 
-#include "reference_rows.hpp"
-#include "reference_table.hpp"
-#include "reference_window.hpp"
+#include "reference_graph.hpp"
 
 namespace millrace::properties {
 
@@ -20,25 +19,37 @@ OwnedRow Reference::Families::of(const OwnedRow& row) const {
 }
 
 Reference::Reference(const JobSpec& spec, const Input& input)
-    : Reference(spec, reference_rows(spec, input)) {}
+    : Reference(spec, ReferenceGraph(spec, input), tables_of(spec).front()) {}
 
-Reference::Reference(const JobSpec& spec, const ReferenceRows& input)
-    : records_(input.records),
-      kept_records_(input.rows.size()),
-      disorder_ms_(spec.source.disorder.count()) {
-  for (const auto& [partition, records] : input.progress) {
-    auto& own = progress_[partition];  // Also of one without records: it holds the others back.
-    for (const auto& [offset, newest] : records) own.push_back({offset, newest});
+Reference::Reference(const JobSpec& spec, const ReferenceGraph& graph, const JobTable& table)
+    : records_(graph.records()),
+      may_be_late_(graph.may_be_late().value_or(std::numeric_limits<std::uint64_t>::max())) {
+  ReferenceGraph::Table made = graph.table(table);
+  kept_records_ = made.rows;
+  for (const std::size_t source : made.sources) {
+    for (const auto& [partition, records] : graph.progress(source)) {
+      auto& own = progress_[partition];  // Also of one without records: it holds the others back.
+      for (const auto& [offset, watermark] : records) own.push_back({offset, watermark});
+    }
   }
-  const TableSchema schema = tables_of(spec).front().schema;
-  ReferenceResults results = spec.window
-                                 ? reference_window(*spec.window, fields_of_rows(spec), input.rows)
-                                 : reference_table(schema, input.rows);
-  families_ = std::move(results.families);
-  may_be_late_ = results.may_be_late.size();
-  take(std::move(results.rows));
-  name_columns(schema);
-  if (spec.window && counts_once(*spec.window, spec.sink.mode)) find_count(*spec.window);
+  families_ = std::move(made.results.families);
+  is_ordered_ = made.results.is_ordered;
+  knows_progress_ = made.results.knows_progress;
+  take(std::move(made.results.rows));
+  if (!made.is_certain) forget_values();
+  name_columns(table.schema);
+  find_count(spec, table);
+}
+
+/// Nobody can say what is in the table.
+void Reference::forget_values() {
+  for (ExpectedRow& row : rows_) row.is_certain = false;
+  is_exact_ = false;
+  knows_progress_ = false;
+  families_ = {};
+  Family anything;
+  anything.is_anything = true;
+  families_.open.emplace(OwnedRow{}, std::move(anything));
 }
 
 bool Reference::counts_once(const WindowSpec& window, SinkMode mode) const {
@@ -49,10 +60,19 @@ bool Reference::counts_once(const WindowSpec& window, SinkMode mode) const {
   return window.shape.kind == Kind::sessions && (is_exact_ || mode == SinkMode::staged);
 }
 
-void Reference::find_count(const WindowSpec& window) {
-  const std::size_t first = columns_.size() - window.aggregates.size();
-  for (std::size_t i = 0; i < window.aggregates.size(); ++i) {
-    if (window.aggregates[i].of_rows) count_column_ = first + i;
+/// Where only one step can drop rows, and its results go into the table as they are.
+void Reference::find_count(const JobSpec& spec, const JobTable& table) {
+  const auto keeps_state = [](const StepSpec& step) { return !is_row_step(step.work); };
+  if (table.late_of || table.sink.inputs.size() != 1 ||
+      std::count_if(spec.steps.begin(), spec.steps.end(), keeps_state) != 1) {
+    return;
+  }
+  const StepSpec* const step = spec.step_at(table.sink.inputs.front());
+  const auto* const window = step == nullptr ? nullptr : std::get_if<WindowSpec>(&step->work);
+  if (window == nullptr || !counts_once(*window, table.sink.mode)) return;
+  const std::size_t first = columns_.size() - window->aggregates.size();
+  for (std::size_t i = 0; i < window->aggregates.size(); ++i) {
+    if (window->aggregates[i].of_rows) count_column_ = first + i;
   }
 }
 
@@ -65,18 +85,11 @@ Reference::Reference(const TableSchema& schema, std::vector<OwnedRow> rows)
 }
 
 std::vector<Reference> Reference::of_tables(const JobSpec& spec, const Input& input) {
-  const ReferenceRows rows = reference_rows(spec, input);
-  std::vector<Reference> references{Reference(spec, rows)};
-  if (!spec.late) return references;
-  Reference late(tables_of(spec)[1].schema, {});
-  std::vector<ExpectedRow> expected;
-  for (OwnedRow& row :
-       reference_window(*spec.window, fields_of_rows(spec), rows.rows).may_be_late) {
-    expected.push_back({std::move(row)});
-    expected.back().is_certain = false;
+  const ReferenceGraph graph(spec, input);
+  std::vector<Reference> references;
+  for (const JobTable& table : tables_of(spec)) {
+    references.push_back(Reference(spec, graph, table));
   }
-  late.take(std::move(expected));
-  references.push_back(std::move(late));
   return references;
 }
 
@@ -129,7 +142,7 @@ std::size_t Reference::closed_rows(const std::vector<Claim>& claims) const {
         records.begin(), records.end(), claim->offset,
         [](std::int64_t offset, const Progress& progress) { return offset < progress.offset; });
     if (behind == records.begin()) return 0;  // No record, no watermark.
-    const std::int64_t own = (behind - 1)->newest - disorder_ms_ - 1;
+    const std::int64_t own = (behind - 1)->watermark;
     watermark = watermark ? std::min(*watermark, own) : own;
   }
   if (!watermark) return by_watermark_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reference_csv.hpp"
 #include "reference_time.hpp"
 
 namespace millrace::properties {
@@ -114,9 +115,7 @@ class Listener final : public nlohmann::json_sax<nlohmann::json> {
   int depth_ = 0;
 };
 
-}  // namespace
-
-ReferenceRecord read_reference_record(std::string_view line, const SourceSpec& source) {
+ReferenceRecord read_object(std::string_view line, const SourceSpec& source) {
   const std::vector<Field>& fields = source.fields;
   Listener listener(fields);
   ReferenceRecord record;
@@ -135,16 +134,66 @@ ReferenceRecord read_reference_record(std::string_view line, const SourceSpec& s
       return record;
     }
   }
-  const auto time =
-      reference_time(listener.cells[source.event_time.field], source.event_time.format);
-  if (!time) {
-    const auto* const number = std::get_if<std::int64_t>(&listener.cells[source.event_time.field]);
-    record.why_bad = number == nullptr ? "a text that is no time"
-                                       : fmt::format("the time {} is out of range", *number);
+  record.fields = std::move(listener.cells);
+  return record;
+}
+
+/// Sees to the record's time.
+ReferenceRecord with_time(ReferenceRecord record, const SourceSpec& source) {
+  if (!record.fields) return record;
+  const OwnedCell& cell = (*record.fields)[source.event_time.field];
+  if (const auto time = reference_time(cell, source.event_time.format)) {
+    record.time = *time;
     return record;
   }
-  record.time = *time;
-  record.fields = std::move(listener.cells);
+  const auto* const number = std::get_if<std::int64_t>(&cell);
+  record.why_bad = number == nullptr ? "a text that is no time"
+                                     : fmt::format("the time {} is out of range", *number);
+  record.fields.reset();
+  return record;
+}
+
+}  // namespace
+
+std::optional<ReferenceRecord> ReferenceLines::read(std::string_view line) {
+  if (source_.format == RowFormat::jsonl) return with_time(read_object(line, source_), source_);
+  if (!names_.empty()) return with_time(read_cells(line), source_);
+  return read_names(line);
+}
+
+/// Nothing: all is well.
+std::optional<ReferenceRecord> ReferenceLines::read_names(std::string_view line) {
+  const ReferenceCells header = reference_cells(line);
+  if (!header.why_bad.empty()) return ReferenceRecord{{}, 0, header.why_bad, true};
+  for (const auto& cell : header.cells) names_.push_back(cell.text);
+  for (const Field& field : source_.fields) {
+    const auto times = std::count(names_.begin(), names_.end(), field.name);
+    if (times == 1) continue;
+    return ReferenceRecord{{}, 0, fmt::format("{} columns are called {}", times, field.name), true};
+  }
+  return std::nullopt;
+}
+
+ReferenceRecord ReferenceLines::read_cells(std::string_view line) const {
+  ReferenceRecord record;
+  const ReferenceCells read = reference_cells(line);
+  record.why_bad = read.why_bad;
+  if (!record.why_bad.empty()) return record;
+  if (read.cells.size() != names_.size()) {
+    record.why_bad = fmt::format("{} cells and not {}", read.cells.size(), names_.size());
+    return record;
+  }
+  OwnedRow row;
+  for (const Field& field : source_.fields) {
+    const auto column = std::find(names_.begin(), names_.end(), field.name) - names_.begin();
+    auto value = reference_value(read.cells[static_cast<std::size_t>(column)], field);
+    if (!value) {
+      record.why_bad = field.name + " is of another type";
+      return record;
+    }
+    row.push_back(*std::move(value));
+  }
+  record.fields = std::move(row);
   return record;
 }
 

@@ -48,47 +48,62 @@ OwnedRow after_keep(const KeepSpec& keep, const OwnedRow& row) {
   return made;
 }
 
-/// What the steps make of a record; nothing: a filter drops it.
-std::optional<OwnedRow> after_steps(const std::vector<StepSpec>& steps, OwnedRow row) {
-  for (const StepSpec& step : steps) {
-    if (const auto* set = std::get_if<SetSpec>(&step)) {
-      row = after_set(*set, row);
-    } else if (const auto* keep = std::get_if<KeepSpec>(&step)) {
-      row = after_keep(*keep, row);
-    } else if (!keeps(std::get<FilterSpec>(step), row)) {
-      return std::nullopt;
-    }
-  }
-  return row;
-}
-
 }  // namespace
 
-ReferenceRows reference_rows(const JobSpec& spec, const Input& input) {
-  const SourceSpec& source = spec.source;
-  ReferenceRows all;
+ReferenceSource reference_source(const JobSpec& spec, std::size_t number, const Input& input) {
+  const SourceSpec& source = spec.sources[number];
+  ReferenceSource all;
+  all.stream.sources.insert(number);
   for (const InputPartition& partition : input.partitions) {
+    if (!is_of_source(spec, source.name, partition.name)) continue;
     auto& progress = all.progress[partition.name];
-    std::optional<std::int64_t> newest;
-    each_line(partition.text, [&](std::string_view line, std::int64_t number, std::int64_t next) {
-      ReferenceRecord record = read_reference_record(line, source);
-      if (!record.fields) {
-        if (source.on_bad_record == OnBadRecord::skip) return;
-        throw UsageError(fmt::format("{}:{}: {}", partition.name, number, record.why_bad));
+    std::int64_t watermark = std::numeric_limits<std::int64_t>::min();
+    ReferenceLines lines(source);
+    each_line(partition.text, [&](std::string_view line, std::int64_t line_number,
+                                  std::int64_t next) {
+      std::optional<ReferenceRecord> record = lines.read(line);
+      if (!record) return;
+      if (!record->fields) {
+        if (source.on_bad_record == OnBadRecord::skip && !record->ends_job) return;
+        throw UsageError(fmt::format("{}:{}: {}", partition.name, line_number, record->why_bad));
       }
-      ++all.records;
-      ReferenceRow row;
-      row.time = record.time;
-      row.watermark =
-          newest ? *newest - source.disorder.count() - 1 : std::numeric_limits<std::int64_t>::min();
-      row.read = {partition.name, next};
-      newest = newest ? std::max(*newest, row.time) : row.time;
-      progress.push_back({next, *newest});
-      auto made = after_steps(spec.steps, std::move(*record.fields));
-      if (!made) return;
-      row.cells = std::move(*made);
-      all.rows.push_back(std::move(row));
+      all.stream.rows.push_back(
+          {std::move(*record->fields), record->time, watermark, {{partition.name, next}}, true});
+      watermark = std::max(watermark, record->time - source.disorder.count() - 1);
+      progress.push_back({next, watermark});
     });
+  }
+  return all;
+}
+
+void apply_row_step(const StepWork& step, std::vector<ReferenceRow>& rows) {
+  if (const auto* filter = std::get_if<FilterSpec>(&step)) {
+    std::erase_if(rows, [&](const ReferenceRow& row) { return !keeps(*filter, row.cells); });
+    return;
+  }
+  for (ReferenceRow& row : rows) {
+    if (const auto* set = std::get_if<SetSpec>(&step)) {
+      row.cells = after_set(*set, row.cells);
+    } else {
+      row.cells = after_keep(std::get<KeepSpec>(step), row.cells);
+    }
+  }
+}
+
+ReferenceStream reference_union(const std::vector<const ReferenceStream*>& streams) {
+  ReferenceStream all = *streams.front();
+  for (std::size_t i = 1; i < streams.size(); ++i) {
+    const ReferenceStream& other = *streams[i];
+    all.rows.insert(all.rows.end(), other.rows.begin(), other.rows.end());
+    all.is_certain = all.is_certain && other.is_certain;
+    all.knows_progress = all.knows_progress && other.knows_progress;
+    if (all.clock.empty()) all.clock = other.clock;
+    if (!other.clock.empty() && other.clock != all.clock) all.knows_progress = false;
+    all.is_ordered = all.is_ordered && other.is_ordered;
+    for (const std::size_t source : other.sources) {
+      // What comes by two ways comes in no order.
+      if (!all.sources.insert(source).second) all.is_ordered = false;
+    }
   }
   return all;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,30 +13,52 @@
 
 namespace millrace::properties {
 
-/// A row as it comes out of a job's steps.
+/// A row as it comes out of a source or a step.
 struct ReferenceRow {
   OwnedRow cells;
   std::int64_t time = 0;
-  /// No operator that it comes to can have a larger watermark: its partition's just before it. The
-  /// operator's is a minimum over partitions and can only be smaller (PROTOCOL 8, lateness).
+  /// No operator that it comes to can have a larger watermark: its partition's just before it, or,
+  /// of what a window or join has made, the instant before its time. The operator's is a minimum
+  /// and can only be smaller (PROTOCOL 8, lateness).
   std::int64_t watermark = 0;
-  ReadPoint read;
+  /// It comes when all of these have been read; none: when everything up to `time` has come.
+  std::vector<ReadPoint> causes;
+  bool is_certain = true;  ///< Else it may be missing: something was too late for a join.
+};
+
+/// The rows of a source or a step, as the reference knows them.
+struct ReferenceStream {
+  std::vector<ReferenceRow> rows;
+  /// Whether these are all, and are just so. Else, by the interleaving, a window on the way has
+  /// made others, and what becomes of them is anybody's guess.
+  bool is_certain = true;
+  bool knows_progress = true;     ///< Whether it is known when they come.
+  bool is_ordered = true;         ///< Whether rows of one partition come in its order.
+  std::set<std::size_t> sources;  ///< Whose records they are made of.
+  /// The sources whose watermarks say when the rows without causes come, if there are any.
+  std::set<std::size_t> clock;
 };
 
 /// How far a partition has come, record by record.
 struct ReferenceProgress {
-  std::int64_t offset;  ///< Behind the record.
-  std::int64_t newest;  ///< The newest event time up to and with it.
+  std::int64_t offset;     ///< Behind the record.
+  std::int64_t watermark;  ///< Of the partition when the record has been read.
 };
 
-struct ReferenceRows {
-  std::vector<ReferenceRow> rows;
-  std::uint64_t records = 0;  ///< That were read, whatever the steps made of them.
-  std::map<std::string, std::vector<ReferenceProgress>> progress;
+/// What the input holds.
+struct ReferenceSource {
+  ReferenceStream stream;
+  std::map<std::string, std::vector<ReferenceProgress>> progress;  ///< Of each partition.
 };
 
-/// Reads the input and runs the steps. Throws UsageError: a record is bad, and the job does not say
-/// to skip it.
-ReferenceRows reference_rows(const JobSpec& spec, const Input& input);
+/// Reads the partitions of one of a job's sources. Throws UsageError: a record is bad, and the job
+/// does not say to skip it.
+ReferenceSource reference_source(const JobSpec& spec, std::size_t source, const Input& input);
+
+/// What a filter, set or keep makes of rows.
+void apply_row_step(const StepWork& step, std::vector<ReferenceRow>& rows);
+
+/// The rows of all of them.
+ReferenceStream reference_union(const std::vector<const ReferenceStream*>& streams);
 
 }  // namespace millrace::properties

@@ -7,10 +7,11 @@
 
 namespace millrace::properties {
 
-/// What a table holds into which rows go as they are: each as soon as it has been read.
+/// What a table holds into which rows go as they are: each as soon as it comes.
 ///
-/// In an upsert table rows of one key replace each other. Those of one partition do so in its
-/// order, and those of several in any: in the end the last of one of them is left.
-ReferenceResults reference_table(const TableSchema& schema, const std::vector<ReferenceRow>& rows);
+/// In an upsert table rows of one key replace each other. Those of one partition that nothing has
+/// kept do so in its order, and others in any: in the end the last of one partition is left, or
+/// any.
+ReferenceResults reference_table(const TableSchema& schema, const ReferenceStream& stream);
 
 }  // namespace millrace::properties

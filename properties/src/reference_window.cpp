@@ -40,7 +40,9 @@ class Evaluation {
     }
   }
 
-  ReferenceResults of(const std::vector<ReferenceRow>& rows) {
+  ReferenceResults of(const ReferenceStream& stream) {
+    const std::vector<ReferenceRow>& rows = stream.rows;
+    is_ordered_ = stream.is_ordered;
     switch (window_.shape.kind) {
       case WindowShape::Kind::tumbling: by_span(rows, window_.shape.size.count()); break;
       case WindowShape::Kind::sliding: by_span(rows, window_.shape.slide.count()); break;
@@ -144,10 +146,11 @@ class Evaluation {
   void add_counted(const OwnedRow& key, const Rows& rows) {
     const auto every = static_cast<std::uint64_t>(window_.shape.every);
     auto causes = std::make_shared<std::vector<ReadPoint>>();
-    for (const ReferenceRow* row : rows) causes->push_back(row->read);
+    for (const ReferenceRow* row : rows) {
+      causes->insert(causes->end(), row->causes.begin(), row->causes.end());
+    }
     // In which order rows of several partitions come is not certain, and so not which are first.
-    const bool is_certain =
-        counts_only() || rows.front()->read.partition == rows.back()->read.partition;
+    const bool is_certain = counts_only() || (is_ordered_ && are_of_one_partition(rows));
     for (std::uint64_t pane = 0; (pane + 1) * every <= rows.size(); ++pane) {
       Reference::ExpectedRow result = folded(
           key, {static_cast<std::int64_t>(pane)},
@@ -162,6 +165,12 @@ class Evaluation {
       }
       results_.rows.push_back(std::move(result));
     }
+  }
+  static bool are_of_one_partition(const Rows& rows) {
+    return std::all_of(rows.begin(), rows.end(), [&](const ReferenceRow* row) {
+      return row->causes.size() == 1 && rows.front()->causes.size() == 1 &&
+             row->causes.front().partition == rows.front()->causes.front().partition;
+    });
   }
   bool counts_only() const {
     return std::all_of(window_.aggregates.begin(), window_.aggregates.end(),
@@ -195,14 +204,15 @@ class Evaluation {
   const WindowSpec& window_;
   const std::vector<Field>& fields_;
   std::int64_t lateness_;
+  bool is_ordered_ = true;
   ReferenceResults results_;
 };
 
 }  // namespace
 
 ReferenceResults reference_window(const WindowSpec& window, const std::vector<Field>& fields,
-                                  const std::vector<ReferenceRow>& rows) {
-  return Evaluation(window, fields).of(rows);
+                                  const ReferenceStream& stream) {
+  return Evaluation(window, fields).of(stream);
 }
 
 }  // namespace millrace::properties

@@ -54,7 +54,10 @@ class Comparing {
   }
 
   void judge(Side& side) {
-    // Each row that is as it should be explains one that is expected; required ones first.
+    // Each row that is as it should be explains one that is expected; required ones first, and of
+    // equal ones those that are certain: a join may make one pair in several windows.
+    std::stable_partition(side.must.begin(), side.must.end(),
+                          [](const ExpectedRow* row) { return row->is_certain; });
     const auto missing = take(side.must, side.seen);
     const auto unseen = take(side.may, side.seen);
     // The rest stands in the place of what is missing: it was altered on the way.
@@ -103,6 +106,10 @@ class Comparing {
   }
 
   void judge_family(const Reference::Family& family, Side& side) {
+    if (family.is_anything) {
+      result_.counts.unjudged += std::max(side.must.size(), side.seen.size());
+      return;
+    }
     if (side.seen.empty()) {
       const bool is_lost = family.is_there || (is_end_ && !family.last.empty());
       (is_lost ? result_.counts.lost : result_.counts.unjudged) += side.must.size();

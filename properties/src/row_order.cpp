@@ -16,7 +16,8 @@ bool is_of_one_record(const Reference::ExpectedRow& row) {
 }  // namespace
 
 bool knows_order(const Reference& reference) {
-  return std::any_of(reference.rows().begin(), reference.rows().end(), is_of_one_record);
+  return reference.is_ordered() &&
+         std::any_of(reference.rows().begin(), reference.rows().end(), is_of_one_record);
 }
 
 std::optional<Breach> judge_order(const Reference& reference, const std::vector<OwnedRow>& rows) {

@@ -1,6 +1,8 @@
 #include "millrace/properties/subject.hpp"
 
 #include <algorithm>
+#include <set>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -21,11 +23,36 @@ std::string simulated_input(const std::string& path) {
   return input_directory + (slash == std::string::npos ? path : path.substr(slash + 1));
 }
 
+/// Of several sources, each in a directory of its own.
+std::string simulated_input(const JobSpec& spec, const SourceSpec& source) {
+  const std::string whole = simulated_input(source.address);
+  const std::string name = whole.substr(std::string_view(input_directory).size());
+  return input_directory + partition_name(spec, source.name, name);
+}
+
+/// There is one database.
+void expect_different_tables(const JobSpec& spec) {
+  std::set<std::string> names;
+  for (const JobTable& table : millrace::tables_of(spec)) {
+    if (names.insert(table.schema.table).second) continue;
+    throw UsageError(
+        fmt::format("two tables are called `{}`, and the simulator has one database: "
+                    "names of their own are expected",
+                    table.schema.table));
+  }
+}
+
 JobSpec with_simulated_paths(JobSpec spec) {
-  spec.source.address = simulated_input(spec.source.address);
-  spec.source.idle_after.reset();  // Nothing depends on a clock there.
-  spec.sink.database = sink_database;
-  if (spec.late) spec.late->database = sink_database;
+  for (SourceSpec& source : spec.sources) {
+    source.address = simulated_input(spec, source);
+    source.idle_after.reset();  // Nothing depends on a clock there.
+  }
+  expect_different_tables(spec);
+  for (SinkSpec& sink : spec.sinks) sink.database = sink_database;
+  for (StepSpec& step : spec.steps) {
+    auto* const window = std::get_if<WindowSpec>(&step.work);
+    if (window != nullptr && window->late) window->late->database = sink_database;
+  }
   return spec;
 }
 
@@ -34,7 +61,7 @@ std::vector<SubjectTable> tables_of(const Job& job) {
   std::vector<SubjectTable> tables;
   for (const Node* node : job.nodes()) {
     if (!node->sink) continue;
-    tables.push_back({node->name, node->sink->schema, Reference(node->sink->schema, {})});
+    tables.push_back({node->name, node->sink->schema, Reference(node->sink->schema, {}), false});
   }
   return tables;
 }
@@ -110,7 +137,8 @@ Subject::Subject(const JobSpec& job_spec, const Input& job_input)
       job(build_job(spec)) {
   std::vector<Reference> references = Reference::of_tables(spec, input);
   for (const JobTable& table : millrace::tables_of(spec)) {
-    tables.push_back({table.sink.name, table.schema, std::move(references[tables.size()])});
+    tables.push_back({table.sink.name, table.schema, std::move(references[tables.size()]),
+                      table.late_of.has_value()});
   }
 }
 

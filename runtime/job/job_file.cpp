@@ -7,6 +7,10 @@
 #include "millrace/runtime/job/toml_section.hpp"
 #include "millrace/runtime/state/key_hash.hpp"
 
+#include "field_names.hpp"
+#include "job_inputs.hpp"
+#include "join_step.hpp"
+#include "named_rows.hpp"
 #include "row_step.hpp"
 #include "sink_section.hpp"
 #include "source_section.hpp"
@@ -26,57 +30,188 @@ class JobFileReader {
     spec_.parallelism =
         static_cast<std::uint32_t>(job.integer_or("parallelism", 1, 1, key_group_count));
     job.finish();
-    spec_.source = read_source(root_.section("source"));
-    rows_ = spec_.source.fields;
-    std::vector<TomlSection> steps = root_.sections("step");
-    for (TomlSection& step : steps) read_step(step);
-    spec_.sink = read_sink(root_.section("sink"), columns(), identity());
-    if (spec_.window) read_late_rows(steps.back());
+    read_sources();
+    read_steps();
+    read_sinks();
+    read_late_rows();
+    rows_.expect_all_read();
     read_checkpoint();
     root_.finish();
     return std::move(spec_);
   }
 
  private:
+  // Sources.
+
+  void read_sources() {
+    if (!root_.has("sources")) return read_one_source(root_.section("source"), "source");
+    if (root_.has("source")) {
+      root_.fail_key("source", "[source] and [sources.NAME]: either is expected, not both");
+    }
+    TomlSection sources = root_.section("sources");
+    for (const TomlEntry& entry : sources.entries()) {
+      read_one_source(sources.section(entry.key.c_str()), entry.key);
+    }
+    if (spec_.sources.empty()) sources.fail("one source or more is expected, [sources.NAME]");
+  }
+  void read_one_source(const TomlSection& section, const std::string& name) {
+    rows_.take_name(name, section);
+    spec_.sources.push_back(read_source(section, name));
+    rows_.add({name, spec_.sources.back().fields, true, section}, true);
+  }
+
+  // Steps.
+
+  void read_steps() {
+    std::vector<TomlSection> steps = root_.sections("step");
+    for (TomlSection& step : steps) {
+      if (step.has("name")) rows_.expect(step.text("name"));
+    }
+    for (TomlSection& step : steps) read_step(step);
+  }
+
   void read_step(TomlSection& step) {
     int kinds = 0;
-    for (const char* const kind : {"filter", "set", "keep", "window"}) kinds += step.has(kind);
+    for (const char* const kind : {"filter", "set", "keep", "join", "window"}) {
+      kinds += step.has(kind);
+    }
     if (kinds != 1) {
-      step.fail("a [[step]] has one of `filter`, `set`, `keep`, and `window` with `aggregate`");
+      step.fail(
+          "a [[step]] has one of `filter`, `set`, `keep`, `join`, and `window` with "
+          "`aggregate`");
     }
-    if (spec_.window) {
-      step.fail("a step behind the window: the window is expected to be the last step");
+    StepSpec read;
+    if (step.has("name")) {
+      read.name = step.text("name");
+      rows_.take_name(read.name, step, "name");
     }
-    if (step.has("window")) {
-      spec_.window = read_window_step(step, rows_);
-      step.has("late");  // Read when the sink is known.
+    bool has_time = true;
+    if (step.has("join")) {
+      read_join(step, read);
     } else {
-      spec_.steps.push_back(read_row_step(step, rows_));
-      rows_ = fields_after(spec_.steps.back(), std::move(rows_));
+      read.inputs = rows_.read_from(step);
+      has_time = rows_.have_time(read.inputs);
+      read_work(step, read);
     }
+    if (read.name.empty() && !is_row_step(read.work)) rows_.take_name(operator_name(read), step);
+    const auto* const window = std::get_if<WindowSpec>(&read.work);
+    if (window != nullptr) has_time = window->has_bounds();
+    rows_.add({read.name, fields_after(read.work, fields_of(read.inputs)), has_time, step}, false);
+    spec_.steps.push_back(std::move(read));
     step.finish();
   }
 
-  std::vector<Field> columns() const {
-    return spec_.window ? fields_of_result(*spec_.window, rows_) : rows_;
-  }
-  /// What tells the rows of the sink apart. Of rows without a window nobody can say.
-  Identity identity() const {
-    Identity identity;
-    if (!spec_.window) return identity;
-    for (const std::uint32_t number : spec_.window->key) {
-      identity.columns.push_back(rows_[number].name);
+  void read_work(TomlSection& step, StepSpec& read) {
+    const std::vector<Field>& fields = fields_of(read.inputs);
+    expect_rows(step, read.inputs.front());
+    if (!step.has("window")) {
+      read.work = read_row_step(step, fields);
+      return;
     }
-    identity.has_bounds = spec_.window->has_bounds();
+    expect_time(step, "window", read.inputs);
+    read.work = read_window_step(step, fields);
+    if (step.has("late")) late_.push_back({step, spec_.steps.size()});
+  }
+
+  void read_join(TomlSection& step, StepSpec& read) {
+    if (step.has("from")) {
+      step.fail_key("from", fmt::format("{} of a join, which names its `left` and `right` rows",
+                                        step.path_of("from")));
+    }
+    TomlSection join = step.section("join");
+    read.inputs = {rows_.read_side(join, "left"), rows_.read_side(join, "right")};
+    for (const std::size_t number : read.inputs) expect_rows(step, number);
+    expect_time(step, "join", read.inputs);
+    const NamedRows::Rows& left = rows_[read.inputs[0]];
+    const NamedRows::Rows& right = rows_[read.inputs[1]];
+    read.work = read_join_step(step, join, {{left.name, left.fields}, {right.name, right.fields}});
+  }
+
+  const std::vector<Field>& fields_of(const Inputs& inputs) const {
+    return rows_[inputs.front()].fields;
+  }
+  /// The results of a window may have more columns than rows can have fields.
+  void expect_rows(const TomlSection& step, std::size_t number) const {
+    const std::size_t fields = rows_[number].fields.size();
+    if (fields <= Row::most_fields) return;
+    step.fail(fmt::format("the rows that this step reads have {} fields; at most {} are expected",
+                          fields, Row::most_fields));
+  }
+  void expect_time(const TomlSection& step, const char* key, const Inputs& inputs) const {
+    if (rows_.have_time(inputs)) return;
+    step.fail_key(key, fmt::format("{} of results of a global window: it never ends, so that they "
+                                   "have no event time",
+                                   step.path_of(key)));
+  }
+
+  // Sinks.
+
+  void read_sinks() {
+    if (!root_.has("sinks")) {
+      TomlSection sink = root_.section("sink");
+      const Inputs inputs = rows_.read_from(sink);
+      return read_one_sink(sink, "sink", inputs);
+    }
+    if (root_.has("sink")) {
+      root_.fail_key("sink", "[sink] and [sinks.NAME]: either is expected, not both");
+    }
+    TomlSection sinks = root_.section("sinks");
+    for (const TomlEntry& entry : sinks.entries()) {
+      TomlSection sink = sinks.section(entry.key.c_str());
+      const Inputs inputs = rows_.read_given_from(sink);
+      read_one_sink(sink, entry.key, inputs);
+    }
+    if (spec_.sinks.empty()) sinks.fail("one sink or more is expected, [sinks.NAME]");
+  }
+
+  void read_one_sink(TomlSection& section, const std::string& name, const Inputs& inputs) {
+    rows_.take_name(name, section);
+    if (inputs.size() > 1) expect_rows(section, inputs.front());
+    SinkSpec sink = read_sink(section, fields_of(inputs), identity_of(inputs));
+    sink.name = name;
+    sink.inputs = inputs;
+    expect_own_table(sink, section);
+    spec_.sinks.push_back(std::move(sink));
+  }
+
+  /// What tells the rows of a sink apart. Of others than results of a window nobody can say.
+  Identity identity_of(const Inputs& inputs) const {
+    Identity identity;
+    const StepSpec* const step = inputs.size() == 1 ? spec_.step_at(inputs.front()) : nullptr;
+    const auto* const window = step == nullptr ? nullptr : std::get_if<WindowSpec>(&step->work);
+    if (window == nullptr) return identity;
+    for (const std::uint32_t number : window->key) {
+      identity.columns.push_back(fields_of(step->inputs)[number].name);
+    }
+    identity.has_bounds = window->has_bounds();
     return identity;
   }
 
-  void read_late_rows(TomlSection& window_step) {
-    if (!window_step.has("late")) return;
-    if (!spec_.window->has_bounds()) {
-      window_step.fail_key("late", "`late` of a global window: nothing is late for it");
+  void expect_own_table(const SinkSpec& sink, const TomlSection& section) const {
+    for (const JobTable& other : tables_of(spec_)) {
+      if (other.sink.table != sink.table || other.sink.database != sink.database) continue;
+      section.fail_key(
+          "table", fmt::format("{} is the table of {}", section.path_of("table"),
+                               other.sink.name == "sink" ? "the sink"
+                                                         : fmt::format("`{}`", other.sink.name)));
     }
-    spec_.late = read_late(window_step.section("late"), spec_.sink);
+  }
+
+  /// When the sinks are known: a table of late rows lies beside theirs, if nothing else is said.
+  void read_late_rows() {
+    for (auto& [step, number] : late_) {
+      StepSpec& read = spec_.steps[number];
+      auto& window = std::get<WindowSpec>(read.work);
+      if (!window.has_bounds()) {
+        step.fail_key("late", "`late` of a global window: nothing is late for it");
+      }
+      TomlSection section = step.section("late");
+      SinkSpec late = read_late(section, spec_.sinks.front());
+      late.name = read.name.empty() ? "late" : read.name + "_late";
+      rows_.take_name(late.name, section);
+      expect_own_table(late, section);
+      window.late = std::move(late);
+    }
   }
 
   void read_checkpoint() {
@@ -91,10 +226,38 @@ class JobFileReader {
     checkpoint.finish();
   }
 
+  struct LateRows {
+    TomlSection step;
+    std::size_t number;
+  };
+
   TomlSection root_;
   JobSpec spec_;
-  std::vector<Field> rows_;  ///< As the steps so far leave them.
+  NamedRows rows_;
+  std::vector<LateRows> late_;
 };
+
+/// `from = "a"`, or a list.
+std::string from_text(const JobSpec& spec, const Inputs& inputs) {
+  const std::vector<std::string> names = names_of(spec, inputs);
+  return fmt::format("from = {}\n",
+                     names.size() == 1 ? toml_quoted(names.front()) : toml_list(names));
+}
+
+std::string step_text(const JobSpec& spec, std::size_t number,
+                      const std::vector<std::vector<Field>>& rows) {
+  const StepSpec& step = spec.steps[number];
+  std::string out = "[[step]]\n";
+  if (!step.name.empty()) out += fmt::format("name = {}\n", toml_quoted(step.name));
+  if (!is_default_input(spec, number)) out += from_text(spec, step.inputs);
+  if (const auto* window = std::get_if<WindowSpec>(&step.work)) {
+    return out + to_toml(*window, rows[step.inputs.front()]);
+  }
+  if (const auto* join = std::get_if<JoinSpec>(&step.work)) {
+    return out + to_toml(*join, join_sides(spec, rows, step));
+  }
+  return out + to_toml(step.work);
+}
 
 }  // namespace
 
@@ -117,11 +280,16 @@ JobSpec parse_job_file(std::string_view text, const std::string& file,
 std::string to_toml(const JobSpec& spec) {
   std::string out =
       fmt::format("[job]\nname = {}\nparallelism = {}\n", toml_quoted(spec.name), spec.parallelism);
-  out += to_toml(spec.source);
-  for (const StepSpec& step : spec.steps) out += to_toml(step);
-  if (spec.window) out += to_toml(*spec.window, fields_of_rows(spec));
-  if (spec.late) out += late_to_toml(*spec.late);
-  out += to_toml(spec.sink);
+  for (const SourceSpec& source : spec.sources) {
+    out += to_toml(source, section_of_source(spec, source));
+  }
+  const std::vector<std::vector<Field>> rows = fields_of_rows(spec);
+  for (std::size_t i = 0; i < spec.steps.size(); ++i) out += step_text(spec, i, rows);
+  for (const SinkSpec& sink : spec.sinks) {
+    out += fmt::format("[{}]\n", section_of_sink(spec, sink));
+    if (!is_default_input(spec, sink)) out += from_text(spec, sink.inputs);
+    out += to_toml(sink);
+  }
   return out + fmt::format("[checkpoint]\ndirectory = {}\ninterval = {}\n",
                            toml_quoted(spec.state_directory),
                            toml_quoted(describe(spec.checkpoint_interval)));

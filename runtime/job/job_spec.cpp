@@ -1,16 +1,6 @@
 #include "millrace/runtime/job_spec.hpp"
 
 #include <algorithm>
-#include <map>
-#include <utility>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "millrace/runtime/job/names.hpp"
-
-#include "row_step.hpp"
-#include "window_step.hpp"
 
 namespace millrace {
 namespace {
@@ -33,18 +23,28 @@ JobTable table_of(const SinkSpec& sink, const std::vector<Field>& fields) {
   schema.key = sink.key;
   schema.unique_key = sink.unique_key;
   schema.mode = sink.mode;
-  return {sink, schema};
+  return {sink, schema, std::nullopt};
 }
 
 }  // namespace
 
-std::vector<Field> fields_after(const StepSpec& step, std::vector<Field> before) {
-  if (const auto* keep = std::get_if<KeepSpec>(&step)) {
+bool is_row_step(const StepWork& work) {
+  return !std::holds_alternative<WindowSpec>(work) && !std::holds_alternative<JoinSpec>(work);
+}
+
+std::vector<Field> fields_after(const StepWork& work, std::vector<Field> before) {
+  if (const auto* window = std::get_if<WindowSpec>(&work)) return fields_of_result(*window, before);
+  if (const auto* join = std::get_if<JoinSpec>(&work)) {
+    std::vector<Field> made;
+    for (const JoinColumn& column : join->columns) made.push_back(column.made);
+    return made;
+  }
+  if (const auto* keep = std::get_if<KeepSpec>(&work)) {
     std::vector<Field> kept;
     for (const std::uint32_t field : keep->fields) kept.push_back(before[field]);
     return kept;
   }
-  if (const auto* set = std::get_if<SetSpec>(&step)) {
+  if (const auto* set = std::get_if<SetSpec>(&work)) {
     for (const Assignment& one : set->assignments) {
       before.resize(std::max<std::size_t>(before.size(), one.field + 1));
       before[one.field] = {one.name, one.value.type, one.value.nullable};
@@ -53,10 +53,13 @@ std::vector<Field> fields_after(const StepSpec& step, std::vector<Field> before)
   return before;
 }
 
-std::vector<Field> fields_of_rows(const JobSpec& spec) {
-  std::vector<Field> fields = spec.source.fields;
-  for (const StepSpec& step : spec.steps) fields = fields_after(step, std::move(fields));
-  return fields;
+std::vector<std::vector<Field>> fields_of_rows(const JobSpec& spec) {
+  std::vector<std::vector<Field>> rows;
+  for (const SourceSpec& source : spec.sources) rows.push_back(source.fields);
+  for (const StepSpec& step : spec.steps) {
+    rows.push_back(fields_after(step.work, rows[step.inputs.front()]));
+  }
+  return rows;
 }
 
 std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<Field>& rows) {
@@ -76,44 +79,24 @@ std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<
   return fields;
 }
 
-std::vector<JobTable> tables_of(const JobSpec& spec) {
-  const std::vector<Field> rows = fields_of_rows(spec);
-  std::vector<JobTable> tables{
-      table_of(spec.sink, spec.window ? fields_of_result(*spec.window, rows) : rows)};
-  if (spec.late) tables.push_back(table_of(*spec.late, rows));
-  return tables;
+std::string operator_name(const StepSpec& step) {
+  if (!step.name.empty()) return step.name;
+  return std::holds_alternative<JoinSpec>(step.work) ? "join" : "window";
 }
 
-std::vector<FingerprintPart> fingerprint_of(const JobSpec& spec) {
-  const SourceSpec& source = spec.source;
-  std::vector<std::string> fields;
-  for (const Field& field : source.fields) fields.push_back(describe(field));
-  std::vector<FingerprintPart> parts{
-      {"source.format", "jsonl"},
-      {"source.files", source.files},
-      {"source.fields", fmt::format("{}", fmt::join(fields, ", "))},
-      {"source.event_time", source.fields[source.event_time.field].name},
-      {"source.disorder", describe(source.disorder)},
-      {"source.on_bad_record", describe(source.on_bad_record)},
-  };
-  if (source.event_time.format != TimeFormat::ms) {
-    parts.push_back({"source.event_time_format", std::string(describe(source.event_time.format))});
+std::vector<JobTable> tables_of(const JobSpec& spec) {
+  const std::vector<std::vector<Field>> rows = fields_of_rows(spec);
+  std::vector<JobTable> tables;
+  for (const SinkSpec& sink : spec.sinks) {
+    tables.push_back(table_of(sink, rows[sink.inputs.front()]));
   }
-  std::map<std::string, int> counts;
-  for (const StepSpec& step : spec.steps) {
-    FingerprintPart part = fingerprint_part(step);
-    part.key += fmt::format(" {}", ++counts[part.key]);
-    parts.push_back(std::move(part));
+  for (std::size_t i = 0; i < spec.steps.size(); ++i) {
+    const auto* const window = std::get_if<WindowSpec>(&spec.steps[i].work);
+    if (window == nullptr || !window->late) continue;
+    tables.push_back(table_of(*window->late, rows[spec.steps[i].inputs.front()]));
+    tables.back().late_of = i;
   }
-  if (spec.window) add_fingerprint(*spec.window, fields_of_rows(spec), parts);
-  const auto add_sink = [&parts](const char* name, const SinkSpec& sink) {
-    parts.push_back({fmt::format("{}.table", name), sink.table});
-    parts.push_back({fmt::format("{}.mode", name), std::string(describe(sink.mode))});
-  };
-  if (spec.late) add_sink("late", *spec.late);
-  add_sink("sink", spec.sink);
-  parts.push_back({"sink.key", fmt::format("{}", fmt::join(spec.sink.key, ", "))});
-  return parts;
+  return tables;
 }
 
 }  // namespace millrace

@@ -98,6 +98,15 @@ std::optional<TimeFormat> find_time_format(std::string_view name) {
 
 std::string describe(OnBadRecord what) { return what == OnBadRecord::fail ? "fail" : "skip"; }
 
+std::string_view describe(RowFormat format) { return format == RowFormat::jsonl ? "jsonl" : "csv"; }
+
+std::optional<RowFormat> find_row_format(std::string_view name) {
+  for (const RowFormat format : {RowFormat::jsonl, RowFormat::csv}) {
+    if (describe(format) == name) return format;
+  }
+  return std::nullopt;
+}
+
 std::string_view describe(SinkMode mode) {
   switch (mode) {
     case SinkMode::staged: return "staged";

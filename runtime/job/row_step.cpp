@@ -73,33 +73,33 @@ KeepSpec read_keep(TomlSection& step, const std::vector<Field>& fields) {
 
 }  // namespace
 
-StepSpec read_row_step(TomlSection& step, const std::vector<Field>& fields) {
+StepWork read_row_step(TomlSection& step, const std::vector<Field>& fields) {
   if (step.has("filter")) return read_filter(step, fields);
   if (step.has("set")) return read_set(step.section("set"), fields);
   return read_keep(step, fields);
 }
 
-std::string to_toml(const StepSpec& step) {
-  if (const auto* filter = std::get_if<FilterSpec>(&step)) {
-    return fmt::format("[[step]]\nfilter = {}\n", toml_quoted(filter->text));
+std::string to_toml(const StepWork& work) {
+  if (const auto* filter = std::get_if<FilterSpec>(&work)) {
+    return fmt::format("filter = {}\n", toml_quoted(filter->text));
   }
-  if (const auto* keep = std::get_if<KeepSpec>(&step)) {
-    return fmt::format("[[step]]\nkeep = {}\n", toml_list(keep->names));
+  if (const auto* keep = std::get_if<KeepSpec>(&work)) {
+    return fmt::format("keep = {}\n", toml_list(keep->names));
   }
   std::vector<std::string> set;
-  for (const Assignment& one : std::get<SetSpec>(step).assignments) {
+  for (const Assignment& one : std::get<SetSpec>(work).assignments) {
     set.push_back(fmt::format("{} = {}", toml_quoted(one.name), toml_quoted(one.text)));
   }
-  return fmt::format("[[step]]\nset = {{ {} }}\n", fmt::join(set, ", "));
+  return fmt::format("set = {{ {} }}\n", fmt::join(set, ", "));
 }
 
-FingerprintPart fingerprint_part(const StepSpec& step) {
-  if (const auto* filter = std::get_if<FilterSpec>(&step)) return {"filter", filter->text};
-  if (const auto* keep = std::get_if<KeepSpec>(&step)) {
+FingerprintPart fingerprint_part(const StepWork& work) {
+  if (const auto* filter = std::get_if<FilterSpec>(&work)) return {"filter", filter->text};
+  if (const auto* keep = std::get_if<KeepSpec>(&work)) {
     return {"keep", fmt::format("{}", fmt::join(keep->names, ", "))};
   }
   std::vector<std::string> set;
-  for (const Assignment& one : std::get<SetSpec>(step).assignments) {
+  for (const Assignment& one : std::get<SetSpec>(work).assignments) {
     set.push_back(one.name + " = " + one.text);
   }
   return {"set", fmt::format("{}", fmt::join(set, ", "))};

@@ -11,7 +11,7 @@ namespace millrace {
 // A [[step]] with `filter`, `set` or `keep`, over rows of these fields: read and written. Throw
 // UsageError.
 
-StepSpec read_row_step(TomlSection& step, const std::vector<Field>& fields);
-std::string to_toml(const StepSpec& step);
+StepWork read_row_step(TomlSection& step, const std::vector<Field>& fields);
+std::string to_toml(const StepWork& work);
 
 }  // namespace millrace

@@ -41,8 +41,8 @@ Row Projection::operator()(const Row& row) const {
   return made;
 }
 
-RowSteps::RowSteps(const std::vector<StepSpec>& steps, std::vector<Field> fields) {
-  for (const StepSpec& step : steps) {
+RowSteps::RowSteps(const std::vector<StepWork>& steps, std::vector<Field> fields) {
+  for (const StepWork& step : steps) {
     if (const auto* filter = std::get_if<FilterSpec>(&step)) {
       steps_.emplace_back(Condition(filter->expression));
     } else if (const auto* set = std::get_if<SetSpec>(&step)) {

@@ -26,10 +26,11 @@ class Projection {
   std::vector<std::variant<Copied, Arithmetic>> columns_;
 };
 
-/// The steps of a job, one behind the other: what they make of a row, if none of them drops it.
+/// Filters, sets and keeps, one behind the other: what they make of a row, if none of them drops
+/// it.
 class RowSteps {
  public:
-  RowSteps(const std::vector<StepSpec>& steps, std::vector<Field> fields);
+  RowSteps(const std::vector<StepWork>& steps, std::vector<Field> fields);
   std::optional<Row> operator()(const Row& row) const;
 
  private:

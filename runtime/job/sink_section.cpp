@@ -44,39 +44,42 @@ void expect_distinct_keys(const SinkSpec& spec, const TomlSection& sink,
   const auto expect = [&](const std::string& column) {
     if (holds(column)) return;
     sink.fail_key("key",
-                  fmt::format("`sink.key` of an upsert sink lacks `{}`; the key of the "
-                              "window{} expected, which tell rows apart",
-                              column, identity.has_bounds ? " and `window_start` are" : " is"));
+                  fmt::format("{} of an upsert sink lacks `{}`; the key of the window{} expected, "
+                              "which tell rows apart",
+                              sink.path_of("key"), column,
+                              identity.has_bounds ? " and `window_start` are" : " is"));
   };
   if (identity.columns.empty() && spec.key.empty()) {
     sink.fail_key("key",
-                  "`sink.key` of an upsert sink is empty; the columns are expected by which "
-                  "a row replaces another");
+                  fmt::format("{} of an upsert sink is empty; the columns are expected by which "
+                              "a row replaces another",
+                              sink.path_of("key")));
   }
   for (const std::string& column : identity.columns) expect(column);
   if (identity.has_bounds && !holds("window_end")) expect("window_start");
   for (const Field& column : columns) {
     if (!column.nullable || !holds(column.name)) continue;
-    sink.fail_key("key", fmt::format("`sink.key` of an upsert sink has `{}`, which may be null",
-                                     column.name));
+    sink.fail_key("key", fmt::format("{} of an upsert sink has `{}`, which may be null",
+                                     sink.path_of("key"), column.name));
   }
 }
 
 }  // namespace
 
-SinkSpec read_sink(TomlSection sink, const std::vector<Field>& columns, const Identity& identity) {
+SinkSpec read_sink(TomlSection& sink, const std::vector<Field>& columns, const Identity& identity) {
   SinkSpec spec;
-  spec.name = "sink";
   spec.table = sink.text("table");
   spec.database = sink.text("database");
   spec.mode = read_mode(sink);
   spec.key = read_key(sink, columns);
   spec.unique_key = sink.boolean_or("unique", false);
   if (spec.unique_key && spec.key.empty()) {
-    sink.fail_key("unique", "`sink.unique` is true without a `sink.key` that could be unique");
+    sink.fail_key("unique", fmt::format("{} is true without a {} that could be unique",
+                                        sink.path_of("unique"), sink.path_of("key")));
   }
   if (spec.unique_key && spec.mode == SinkMode::insert) {
-    sink.fail_key("unique", "`sink.unique` is true, and an insert sink writes rows again");
+    sink.fail_key("unique", fmt::format("{} is true, and an insert sink writes rows again",
+                                        sink.path_of("unique")));
   }
   if (spec.mode == SinkMode::upsert) expect_distinct_keys(spec, sink, columns, identity);
   sink.finish();
@@ -84,14 +87,13 @@ SinkSpec read_sink(TomlSection sink, const std::vector<Field>& columns, const Id
 }
 
 std::string to_toml(const SinkSpec& sink) {
-  return fmt::format("[sink]\ntable = {}\ndatabase = {}\nmode = \"{}\"\nkey = {}\nunique = {}\n",
+  return fmt::format("table = {}\ndatabase = {}\nmode = \"{}\"\nkey = {}\nunique = {}\n",
                      toml_quoted(sink.table), toml_quoted(sink.database), describe(sink.mode),
                      toml_list(sink.key), sink.unique_key);
 }
 
 SinkSpec read_late(TomlSection late, const SinkSpec& beside) {
   SinkSpec spec;
-  spec.name = "late";
   spec.table = late.text("table");
   spec.database = late.text_or("database", beside.database);
   spec.mode = read_mode(late);
@@ -99,9 +101,6 @@ SinkSpec read_late(TomlSection late, const SinkSpec& beside) {
     late.fail_key("mode", fmt::format("{} is \"upsert\"; \"staged\" or \"insert\" is expected: "
                                       "nothing tells late rows apart",
                                       late.path_of("mode")));
-  }
-  if (spec.table == beside.table && spec.database == beside.database) {
-    late.fail_key("table", fmt::format("{} is the table of the sink", late.path_of("table")));
   }
   late.finish();
   return spec;

@@ -8,7 +8,8 @@
 
 namespace millrace {
 
-// [sink], read and written, and `late` of a window, which is a small one. Throw UsageError.
+// [sink] or [sinks.NAME], read and written, and `late` of a window, which is a small one. Throw
+// UsageError.
 
 /// What tells the rows of a sink apart.
 struct Identity {
@@ -16,8 +17,9 @@ struct Identity {
   bool has_bounds = false;           ///< And `window_start` or `window_end`.
 };
 
-/// `columns` are those of the rows that come into it.
-SinkSpec read_sink(TomlSection sink, const std::vector<Field>& columns, const Identity& identity);
+/// All but its name and what it reads. `columns` are those of the rows that come into it.
+SinkSpec read_sink(TomlSection& sink, const std::vector<Field>& columns, const Identity& identity);
+/// Without its heading.
 std::string to_toml(const SinkSpec& sink);
 
 /// `late = { table = ... }`. What it leaves out is as in the sink beside it.

@@ -36,13 +36,19 @@ std::vector<Field> read_fields(TomlSection section) {
   return fields;
 }
 
+RowFormat read_format(TomlSection& source) {
+  const std::string name = source.text("format");
+  if (const auto format = find_row_format(name)) return *format;
+  source.fail_key("format", fmt::format("{} is \"{}\"; \"jsonl\" or \"csv\" is expected",
+                                        source.path_of("format"), name));
+}
+
 OnBadRecord read_on_bad_record(TomlSection& source) {
   const std::string text = source.text_or("on_bad_record", "fail");
   if (text == "fail") return OnBadRecord::fail;
   if (text == "skip") return OnBadRecord::skip;
-  source.fail_key(
-      "on_bad_record",
-      fmt::format("`source.on_bad_record` is \"{}\"; \"fail\" or \"skip\" is expected", text));
+  source.fail_key("on_bad_record", fmt::format("{} is \"{}\"; \"fail\" or \"skip\" is expected",
+                                               source.path_of("on_bad_record"), text));
 }
 
 WrittenTime read_event_time(TomlSection& source, const std::vector<Field>& fields) {
@@ -52,18 +58,18 @@ WrittenTime read_event_time(TomlSection& source, const std::vector<Field>& field
   const auto format = find_time_format(name);
   if (!format) {
     source.fail_key("event_time_format",
-                    fmt::format("`source.event_time_format` is \"{}\"; \"ms\", \"s\", \"us\" or "
-                                "\"iso8601\" is expected",
-                                name));
+                    fmt::format("{} is \"{}\"; \"ms\", \"s\", \"us\" or \"iso8601\" is "
+                                "expected",
+                                source.path_of("event_time_format"), name));
   }
   written.format = *format;
   const Field& time = fields[written.field];
   const bool is_text = written.format == TimeFormat::iso8601;
   if (time.type != (is_text ? FieldType::text : FieldType::integer) || time.nullable) {
     source.fail_key("event_time",
-                    fmt::format("`source.event_time` is `{}`, which is {}; a field "
-                                "of type \"{}\" is expected",
-                                time.name, type_text(time), is_text ? "string" : "int64"));
+                    fmt::format("{} is `{}`, which is {}; a field of type \"{}\" is expected",
+                                source.path_of("event_time"), time.name, type_text(time),
+                                is_text ? "string" : "int64"));
   }
   return written;
 }
@@ -71,19 +77,18 @@ WrittenTime read_event_time(TomlSection& source, const std::vector<Field>& field
 Duration read_idle_after(TomlSection& source) {
   const Duration span = source.duration("idle_after");
   if (span == Duration::zero()) {
-    source.fail_key("idle_after", "`source.idle_after` is 0; a span above 0 is expected");
+    source.fail_key("idle_after", fmt::format("{} is 0; a span above 0 is expected",
+                                              source.path_of("idle_after")));
   }
   return span;
 }
 
 }  // namespace
 
-SourceSpec read_source(TomlSection source) {
+SourceSpec read_source(TomlSection source, const std::string& name) {
   SourceSpec spec;
-  if (const auto format = source.text("format"); format != "jsonl") {
-    source.fail_key("format",
-                    fmt::format("`source.format` is \"{}\"; \"jsonl\" is expected", format));
-  }
+  spec.name = name;
+  spec.format = read_format(source);
   spec.files = source.text("files");
   spec.address = beside(source.file(), spec.files);
   spec.fields = read_fields(source.section("fields"));
@@ -95,7 +100,7 @@ SourceSpec read_source(TomlSection source) {
   return spec;
 }
 
-std::string to_toml(const SourceSpec& source) {
+std::string to_toml(const SourceSpec& source, const std::string& section) {
   std::vector<std::string> fields;
   for (const Field& field : source.fields) {
     fields.push_back(
@@ -107,9 +112,9 @@ std::string to_toml(const SourceSpec& source) {
     time += fmt::format("idle_after = {}\n", toml_quoted(describe(*source.idle_after)));
   }
   return fmt::format(
-      "[source]\nformat = \"jsonl\"\nfiles = {}\nfields = {{ {} }}\nevent_time = {}\n{}"
+      "[{}]\nformat = \"{}\"\nfiles = {}\nfields = {{ {} }}\nevent_time = {}\n{}"
       "disorder = {}\non_bad_record = {}\n",
-      toml_quoted(source.files), fmt::join(fields, ", "),
+      section, describe(source.format), toml_quoted(source.files), fmt::join(fields, ", "),
       toml_quoted(source.fields[source.event_time.field].name), time,
       toml_quoted(describe(source.disorder)), toml_quoted(describe(source.on_bad_record)));
 }

@@ -7,9 +7,10 @@
 
 namespace millrace {
 
-// [source], read and written. Throw UsageError.
+// [source] or [sources.NAME], read and written. Throw UsageError.
 
-SourceSpec read_source(TomlSection source);
-std::string to_toml(const SourceSpec& source);
+SourceSpec read_source(TomlSection source, const std::string& name);
+/// Under that heading.
+std::string to_toml(const SourceSpec& source, const std::string& section);
 
 }  // namespace millrace

@@ -172,6 +172,13 @@ std::vector<TomlEntry> TomlSection::texts(const char* key) {
   return entries;
 }
 
+std::vector<TomlEntry> TomlSection::one_or_more_texts(const char* key) {
+  const toml::node* const node = table_of(table_).get(key);
+  if (node != nullptr && node->is_array()) return texts(key);
+  std::string one = text(key);
+  return {{std::move(one), TomlValue(node)}};
+}
+
 TomlSection TomlSection::section(const char* key) {
   asked_.emplace_back(key);
   const Asker asker(*this, table_of(table_), key);

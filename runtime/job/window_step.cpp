@@ -10,6 +10,7 @@
 #include "millrace/runtime/job/names.hpp"
 
 #include "field_names.hpp"
+#include "sink_section.hpp"
 
 namespace millrace {
 namespace {
@@ -69,30 +70,6 @@ Duration read_offset(TomlSection& window, Duration slide) {
                                 window.path_of("offset"), describe(offset), describe(slide)));
   }
   return offset;
-}
-
-WindowShape read_shape(TomlSection& window) {
-  WindowShape shape;
-  shape.kind = read_kind(window);
-  switch (shape.kind) {
-    case Kind::tumbling:
-      shape.size = read_size(window, "tumbling");
-      shape.offset = read_offset(window, shape.size);
-      break;
-    case Kind::sliding:
-      shape.size = read_size(window, "sliding");
-      shape.slide = read_slide(window, shape.size);
-      shape.offset = read_offset(window, shape.slide);
-      break;
-    case Kind::sessions: shape.size = read_size(window, "sessions"); break;
-    case Kind::global:
-      if (!window.boolean_or("global", true)) {
-        window.fail_key("global", "`step.window.global` is false; true is expected");
-      }
-      shape.every = window.integer("every", 1, std::numeric_limits<std::int64_t>::max());
-      break;
-  }
-  return shape;
 }
 
 std::vector<std::string> columns_beside_key(const WindowSpec& spec) {
@@ -189,21 +166,6 @@ std::vector<AggregateColumn> read_aggregates(TomlSection section, const WindowSp
   return aggregates;
 }
 
-/// What a window says beside its key: names and values, these as TOML.
-std::vector<std::pair<std::string, std::string>> settings_of(const WindowSpec& window) {
-  const WindowShape& shape = window.shape;
-  const auto span = [](Duration value) { return toml_quoted(describe(value)); };
-  std::vector<std::pair<std::string, std::string>> settings{
-      {name_of(shape.kind), shape.kind == Kind::global ? "true" : span(shape.size)}};
-  if (shape.kind == Kind::sliding) settings.emplace_back("slide", span(shape.slide));
-  if (shape.offset != Duration::zero()) settings.emplace_back("offset", span(shape.offset));
-  if (shape.kind == Kind::global) settings.emplace_back("every", fmt::format("{}", shape.every));
-  if (window.allowed_lateness != Duration::zero()) {
-    settings.emplace_back("allowed_lateness", span(window.allowed_lateness));
-  }
-  return settings;
-}
-
 std::vector<std::string> key_names(const WindowSpec& window, const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const std::uint32_t number : window.key) names.push_back(fields[number].name);
@@ -211,6 +173,49 @@ std::vector<std::string> key_names(const WindowSpec& window, const std::vector<F
 }
 
 }  // namespace
+
+WindowShape read_shape(TomlSection& window) {
+  WindowShape shape;
+  shape.kind = read_kind(window);
+  switch (shape.kind) {
+    case Kind::tumbling:
+      shape.size = read_size(window, "tumbling");
+      shape.offset = read_offset(window, shape.size);
+      break;
+    case Kind::sliding:
+      shape.size = read_size(window, "sliding");
+      shape.slide = read_slide(window, shape.size);
+      shape.offset = read_offset(window, shape.slide);
+      break;
+    case Kind::sessions: shape.size = read_size(window, "sessions"); break;
+    case Kind::global:
+      if (!window.boolean_or("global", true)) {
+        window.fail_key("global",
+                        fmt::format("{} is false; true is expected", window.path_of("global")));
+      }
+      shape.every = window.integer("every", 1, std::numeric_limits<std::int64_t>::max());
+      break;
+  }
+  return shape;
+}
+
+std::vector<std::pair<std::string, std::string>> settings_of(const WindowShape& shape) {
+  const auto span = [](Duration value) { return toml_quoted(describe(value)); };
+  std::vector<std::pair<std::string, std::string>> settings{
+      {name_of(shape.kind), shape.kind == Kind::global ? "true" : span(shape.size)}};
+  if (shape.kind == Kind::sliding) settings.emplace_back("slide", span(shape.slide));
+  if (shape.offset != Duration::zero()) settings.emplace_back("offset", span(shape.offset));
+  if (shape.kind == Kind::global) settings.emplace_back("every", fmt::format("{}", shape.every));
+  return settings;
+}
+
+void add_fingerprint(const WindowShape& shape, const std::string& prefix,
+                     std::vector<FingerprintPart>& parts) {
+  for (const auto& [name, value] : settings_of(shape)) {
+    const bool is_quoted = value.starts_with('"');
+    parts.push_back({prefix + name, is_quoted ? value.substr(1, value.size() - 2) : value});
+  }
+}
 
 WindowSpec read_window_step(TomlSection& step, const std::vector<Field>& fields) {
   TomlSection window = step.section("window");
@@ -225,23 +230,28 @@ WindowSpec read_window_step(TomlSection& step, const std::vector<Field>& fields)
 
 std::string to_toml(const WindowSpec& window, const std::vector<Field>& fields) {
   std::string settings;
-  for (const auto& [name, value] : settings_of(window)) {
+  for (const auto& [name, value] : settings_of(window.shape)) {
     settings += fmt::format("{} = {}, ", name, value);
+  }
+  if (window.allowed_lateness != Duration::zero()) {
+    settings +=
+        fmt::format("allowed_lateness = {}, ", toml_quoted(describe(window.allowed_lateness)));
   }
   std::vector<std::string> aggregates;
   for (const AggregateColumn& column : window.aggregates) {
     aggregates.push_back(
         fmt::format("{} = {}", toml_quoted(column.name), toml_quoted(describe(column, fields))));
   }
-  return fmt::format("[[step]]\nwindow = {{ {}key = {} }}\naggregate = {{ {} }}\n", settings,
-                     toml_list(key_names(window, fields)), fmt::join(aggregates, ", "));
+  return fmt::format("window = {{ {}key = {} }}\naggregate = {{ {} }}\n{}", settings,
+                     toml_list(key_names(window, fields)), fmt::join(aggregates, ", "),
+                     window.late ? late_to_toml(*window.late) : "");
 }
 
 void add_fingerprint(const WindowSpec& window, const std::vector<Field>& fields,
                      std::vector<FingerprintPart>& parts) {
-  for (const auto& [name, value] : settings_of(window)) {
-    const bool is_quoted = value.starts_with('"');
-    parts.push_back({"window." + name, is_quoted ? value.substr(1, value.size() - 2) : value});
+  add_fingerprint(window.shape, "window.", parts);
+  if (window.allowed_lateness != Duration::zero()) {
+    parts.push_back({"window.allowed_lateness", describe(window.allowed_lateness)});
   }
   parts.push_back({"window.key", fmt::format("{}", fmt::join(key_names(window, fields), ", "))});
   std::vector<std::string> aggregates;

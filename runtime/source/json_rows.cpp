@@ -8,21 +8,11 @@
 #include <simdjson.h>
 
 #include "millrace/env/error.hpp"
-#include "millrace/runtime/job/names.hpp"
 
 namespace millrace {
 namespace {
 
 namespace dom = simdjson::dom;
-
-std::string_view expected_of(FieldType type) {
-  switch (type) {
-    case FieldType::integer: return "an int64";
-    case FieldType::real: return "a number";
-    case FieldType::text: return "a string";
-  }
-  return "";
-}
 
 std::string_view found_in(dom::element value) {
   switch (value.type()) {
@@ -40,7 +30,7 @@ std::string_view found_in(dom::element value) {
 
 class JsonRowReader final : public SourceReader<Row> {
  public:
-  JsonRowReader(const JsonRows& description, std::string partition,
+  JsonRowReader(const WrittenRows& description, std::string partition,
                 std::unique_ptr<PartitionReader> reader, Position from)
       : description_(description),
         partition_(std::move(partition)),
@@ -92,7 +82,7 @@ class JsonRowReader final : public SourceReader<Row> {
     collect(object);
     Row row(static_cast<std::uint32_t>(description_.fields.size()));
     for (std::uint32_t i = 0; i < description_.fields.size(); ++i) set(row, i);
-    check_time(row);
+    check_time(description_, row);
     return row;
   }
 
@@ -148,22 +138,7 @@ class JsonRowReader final : public SourceReader<Row> {
                                 expected_of(field.type)));
   }
 
-  void check_time(const Row& row) const {
-    const auto& [field, format] = description_.event_time;
-    if (description_.event_time.read(row)) return;
-    const std::string& name = description_.fields[field].name;
-    if (format == TimeFormat::iso8601) {
-      throw BadRecord(
-          fmt::format("the field `{}` is \"{}\"; a time in the years 1 to 9999 is "
-                      "expected, such as 2026-03-01T12:00:00Z",
-                      name, row.text(field)));
-    }
-    throw BadRecord(fmt::format(
-        "the field `{}` is {}; a time in the years 1 to 9999 is expected, in {} since 1970", name,
-        row.integer(field), describe(format)));
-  }
-
-  const JsonRows& description_;
+  const WrittenRows& description_;
   std::string partition_;
   std::unique_ptr<PartitionReader> reader_;
   Position position_;
@@ -175,11 +150,11 @@ class JsonRowReader final : public SourceReader<Row> {
 
 }  // namespace
 
-Source<Row> json_rows(JsonRows description) {
+Source<Row> json_rows(WrittenRows rows) {
   Source<Row> source;
   source.kind = "jsonl";
-  source.address = description.address;
-  const auto shared = std::make_shared<const JsonRows>(std::move(description));
+  source.address = rows.address;
+  const auto shared = std::make_shared<const WrittenRows>(std::move(rows));
   source.open = [shared](Env& env, const std::string& partition, Position from, std::int64_t end) {
     auto reader = env.log.open(shared->address, partition, from, end);
     reader->bind(env.parker);

@@ -17,6 +17,14 @@ using namespace std::chrono_literals;
 constexpr auto longest_poll = 200ms;
 constexpr std::size_t most_entries = 256;
 
+/// As Arrivals call a partition: by its path below the log's own directory.
+std::string path_of(std::string_view address, std::string_view partition) {
+  const auto top = address.find('/');
+  const auto last = address.rfind('/');
+  std::string path(top == last ? "" : address.substr(top + 1, last - top));
+  return path.append(partition);
+}
+
 void read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in, Encoder& out) {
   const std::string address(in.text());
   const std::string partition(in.text());
@@ -26,10 +34,11 @@ void read(Env& env, FileLog& log, const Arrivals& arrivals, Decoder& in, Encoder
   const auto end = in.number<std::int64_t>();
 
   const Instant answer_by = env.in(longest_poll);
-  std::int64_t visible = arrivals.visible(partition, env.now(), end);
+  const std::string path = path_of(address, partition);
+  std::int64_t visible = arrivals.visible(path, env.now(), end);
   while (visible <= from.offset && visible < end && env.now() < answer_by) {
-    env.parker.park_until(std::min(answer_by, arrivals.next(partition, env.now())));
-    visible = arrivals.visible(partition, env.now(), end);
+    env.parker.park_until(std::min(answer_by, arrivals.next(path, env.now())));
+    visible = arrivals.visible(path, env.now(), end);
   }
 
   bool at_end = from.offset >= end;

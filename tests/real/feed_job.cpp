@@ -27,8 +27,8 @@ FeedJob::FeedJob(const properties::Subject& subject, std::uint32_t parallelism)
   }
   JobSpec spec = subject.spec;
   spec.parallelism = parallelism;
-  spec.source.files = input + "/*.jsonl";
-  spec.sink.database = directory() + "/out.db";
+  spec.sources.front().files = input + "/*.jsonl";
+  spec.sinks.front().database = directory() + "/out.db";
   spec.state_directory = directory() + "/state";
   spec.checkpoint_interval = std::chrono::milliseconds(40);
   const std::string file = directory() + "/job.toml";
@@ -38,7 +38,7 @@ FeedJob::FeedJob(const properties::Subject& subject, std::uint32_t parallelism)
 
 std::optional<FeedJob::Rows> FeedJob::visible() const {
   Rows rows;
-  const TableLook look = TableReader(spec_.sink.database, "", spec_.sink.table)
+  const TableLook look = TableReader(spec_.sinks.front().database, "", spec_.sinks.front().table)
                              .look([&](std::int64_t, std::span<const Cell> cells) {
                                rows.push_back(properties::own(cells));
                              });

@@ -115,7 +115,7 @@ class Trial {
   std::optional<std::size_t> look_at_what_is_left() {
     const auto rows = job_->visible();
     if (!rows) return std::nullopt;
-    if (job_->spec().sink.mode != SinkMode::staged) return rows->size();  // It shows parts.
+    if (job_->spec().sinks[0].mode != SinkMode::staged) return rows->size();  // It shows parts.
     const std::string found = job_->complaint_about(*rows);
     if (complaint_.empty() && !found.empty()) complaint_ = "while it was dead: " + found;
     return rows->size();

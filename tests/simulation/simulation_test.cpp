@@ -62,7 +62,7 @@ class Trial {
 /// A hundred seeds of a job. Returns how often a run, at the median, made rows visible.
 std::uint64_t hold(const std::string& job, std::uint64_t first, SinkMode mode = SinkMode::staged) {
   const Subject subject = tests::corpus_subject(job, records, mode);
-  REQUIRE(subject.reference().records() == records);
+  REQUIRE(subject.input.lines() == records);
   Trial trial;
   for (std::uint64_t index = first; index < first + runs_per_test; ++index) {
     trial.hold(case_at(subject, index), subject);
@@ -123,6 +123,15 @@ TEST_CASE("random jobs hold under faults, seeds 2000 to 2499", "[simulation]") {
 }
 TEST_CASE("random jobs hold under faults, seeds 2500 to 2999", "[simulation]") {
   hold_random(2500);
+}
+
+// Two sources, a join and two sinks.
+
+TEST_CASE("after_strong_quakes holds under faults, seeds 0 to 99", "[simulation]") {
+  CHECK(hold("after_strong_quakes", 0) >= 3);
+}
+TEST_CASE("after_strong_quakes holds under faults, seeds 100 to 199", "[simulation]") {
+  CHECK(hold("after_strong_quakes", 100, SinkMode::upsert) >= 3);
 }
 
 TEST_CASE("an upsert sink holds under faults", "[simulation]") {

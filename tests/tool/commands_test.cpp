@@ -120,6 +120,25 @@ TEST_CASE("`check` says what a job of the corpus means", "[tool]") {
   CHECK_THAT(feed.output, Contains("state     quakes_feed.state\n"));
 }
 
+TEST_CASE("`check` says what every step of a graph reads and does", "[tool]") {
+  const SmallJob job;
+  const ToolEnd end = job.tool({"check", corpus_job("after_strong_quakes"), "--svg", "plan.svg"});
+  CHECK(end.exit_code == 0);
+  CHECK_THAT(end.output, Contains("input     feed from "));
+  CHECK_THAT(end.output, Contains("input     strong from "));
+  CHECK_THAT(end.output, Contains("filter    others of feed: magnitude < 4.5\n"));
+  CHECK_THAT(end.output, Contains("join      pairs of strong and others: strong.network = "
+                                  "others.network, others from 0s behind to 1h behind strong\n"));
+  CHECK_THAT(end.output, Contains("window    per_hour of pairs: 1h long, per strong: "));
+  CHECK_THAT(end.output, Contains("both of its records were read"));
+  CHECK_THAT(end.output, Contains("a row appears when its window has closed"));
+  const std::string picture = job.read("plan.svg");
+  for (const std::string said : {">feed<", ">strong<", ">pairs<", ">each<", ">per_hour<", ">hours<",
+                                 ">by key<", ">1000 ms after both of its records were read<"}) {
+    CHECK_THAT(picture, Contains(said));
+  }
+}
+
 TEST_CASE("`check` draws the plan of a job", "[tool]") {
   const SmallJob job;
   const ToolEnd end = job.tool({"check", SmallJob::file, "--svg", "plan.svg"});

@@ -242,8 +242,8 @@ TEST_CASE("a case file that is wrong is refused by line and key", "[tool]") {
       {R"(seed = "0000000000000007")", R"(seed = "x")",
        "4: `seed` is \"x\"; up to 16 hexadecimal digits are expected"},
       {R"(expect = "held")", R"(expect = "splendid")", "3: "},
-      {"format = \"jsonl\"\n", "format = \"csv\"\n",
-       ", job:5: `source.format` is \"csv\"; \"jsonl\" is expected"},
+      {"format = \"jsonl\"\n", "format = \"xml\"\n",
+       ", job:5: `source.format` is \"xml\"; \"jsonl\" or \"csv\" is expected"},
   };
   const SimulatedJob job;
   const std::string file = job.saved_case();

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,13 +21,14 @@
 namespace millrace::tool {
 namespace {
 
-void print_input(const JobSpec& spec) {
+void print_input(const JobSpec& spec, const SourceSpec& source) {
   posix::PosixDisk disk;
-  const SourceSpec& source = spec.source;
   const auto partitions = FileLog(disk).partitions(source.address, Instant::never());
   std::int64_t bytes = 0;
   for (const PartitionFacts& partition : partitions) bytes += partition.end;
-  fmt::print("input     {}: {} partitions, {} bytes\n", source.address, partitions.size(), bytes);
+  const std::string name = spec.sources.size() == 1 ? "" : source.name + " from ";
+  fmt::print("input     {}{}: {} partitions, {} bytes\n", name, source.address, partitions.size(),
+             bytes);
   fmt::print("          event time `{}`, out of order by at most {}; a bad record: {}\n",
              source.fields[source.event_time.field].name, describe(source.disorder),
              describe(source.on_bad_record));
@@ -49,27 +52,65 @@ std::string text_of(const WindowShape& shape) {
   return "";
 }
 
-void print_window(const WindowSpec& window, const std::vector<Field>& rows) {
+std::string text_of(const WindowSpec& window, const std::vector<Field>& rows) {
   std::vector<std::string> key;
   for (const std::uint32_t field : window.key) key.push_back(rows[field].name);
   std::vector<std::string> folds;
   for (const AggregateColumn& column : window.aggregates) {
     folds.push_back(fmt::format("{} = {}", column.name, describe(column, rows)));
   }
-  fmt::print("window    {}, per {}: {}\n", text_of(window.shape), fmt::join(key, ", "),
-             fmt::join(folds, ", "));
-  if (window.allowed_lateness > Duration::zero()) {
-    fmt::print("          told again for rows that come up to {} later\n",
-               describe(window.allowed_lateness));
-  }
+  return fmt::format("{}, per {}: {}", text_of(window.shape), fmt::join(key, ", "),
+                     fmt::join(folds, ", "));
 }
 
-void print_steps(const JobSpec& spec) {
-  for (const StepSpec& step : spec.steps) {
-    const FingerprintPart said = fingerprint_part(step);
-    fmt::print("{:<9} {}\n", said.key, said.value);
+std::string text_of(const JoinSpec& join, const std::vector<std::string>& names,
+                    const std::vector<Field>& left, const std::vector<Field>& right) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < join.left_key.size(); ++i) {
+    keys.push_back(fmt::format("{}.{} = {}.{}", names[0], left[join.left_key[i]].name, names[1],
+                               right[join.right_key[i]].name));
   }
-  if (spec.window) print_window(*spec.window, fields_of_rows(spec));
+  const auto span = [](Duration from) {
+    return from < Duration::zero() ? fmt::format("{} before", describe(-from))
+                                   : fmt::format("{} behind", describe(from));
+  };
+  const std::string where = join.window
+                                ? fmt::format("in windows {}", text_of(*join.window))
+                                : fmt::format("{} from {} to {} {}", names[1], span(-join.before),
+                                              span(join.after), names[0]);
+  return fmt::format("{}, {}", fmt::join(keys, ", "), where);
+}
+
+void print_step(const JobSpec& spec, const StepSpec& step,
+                const std::vector<std::vector<Field>>& rows) {
+  std::vector<std::string> names;
+  for (const std::size_t number : step.inputs) {
+    const StepSpec* const before = spec.step_at(number);
+    names.push_back(before == nullptr ? spec.sources[number].name : before->name);
+  }
+  const std::vector<Field>& fields = rows[step.inputs.front()];
+  FingerprintPart said;
+  if (const auto* const window = std::get_if<WindowSpec>(&step.work)) {
+    said = {"window", text_of(*window, fields)};
+  } else if (const auto* const join = std::get_if<JoinSpec>(&step.work)) {
+    said = {"join", text_of(*join, names, fields, rows[step.inputs[1]])};
+  } else {
+    said = fingerprint_part(step.work);
+  }
+  // What has no name reads what stands before it.
+  const bool is_named = std::none_of(names.begin(), names.end(),
+                                     [](const std::string& name) { return name.empty(); });
+  const std::string from =
+      is_named && (spec.sources.size() > 1 || spec.sinks.size() > 1 || step.inputs.size() > 1)
+          ? fmt::format(" of {}", fmt::join(names, " and "))
+          : "";
+  const std::string who = step.name + from;
+  fmt::print("{:<9} {}{}{}\n", said.key, who, who.empty() ? "" : ": ", said.value);
+  const auto* const window = std::get_if<WindowSpec>(&step.work);
+  if (window != nullptr && window->allowed_lateness > Duration::zero()) {
+    fmt::print("          told again for rows that come up to {} later\n",
+               describe(window->allowed_lateness));
+  }
 }
 
 void print_tasks(const Layout& layout) {
@@ -116,8 +157,9 @@ int check_command(const CheckFlags& flags, const Jobs& jobs) {
   fmt::print("job       {}\n", real.name);
   if (find_job(jobs, flags.job) == nullptr) {
     const JobSpec spec = load_job(flags.job, flags.settings);
-    print_input(spec);
-    print_steps(spec);
+    for (const SourceSpec& source : spec.sources) print_input(spec, source);
+    const auto rows = fields_of_rows(spec);
+    for (const StepSpec& step : spec.steps) print_step(spec, step, rows);
   }
   const Layout layout = plan_layout(real.job, static_cast<int>(real.parallelism));
   print_tasks(layout);

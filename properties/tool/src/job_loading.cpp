@@ -1,11 +1,13 @@
 #include "job_loading.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -57,22 +59,32 @@ std::uint32_t parallelism_of(const Setting& setting) {
   throw UsageError(fmt::format("--set {}: `{}`; 1 to 128 is expected", setting.key, setting.value));
 }
 
+/// When rows of these are ready to be seen: what holds them back longest.
+std::string due_of(const JobSpec& spec, const Inputs& inputs) {
+  std::string due = "its record was read";
+  for (const std::size_t number : inputs) {
+    const StepSpec* const step = spec.step_at(number);
+    if (step == nullptr) continue;
+    if (const auto* const window = std::get_if<WindowSpec>(&step->work)) {
+      return window->has_bounds() ? "its window has closed" : "so many records were read";
+    }
+    if (const auto* const join = std::get_if<JoinSpec>(&step->work)) {
+      if (join->window) return "its window has closed";
+      due = "both of its records were read";
+    }
+    const std::string before = due_of(spec, step->inputs);
+    if (before != "its record was read") due = before;
+  }
+  return due;
+}
+
 RealJob real_job(const JobSpec& spec) {
-  RealJob real{spec.name,
-               build_job(spec),
-               {spec.source.address},
-               {},
-               spec.state_directory,
-               spec.parallelism,
-               spec.checkpoint_interval,
-               {}};
+  RealJob real{spec.name,        build_job(spec),          {}, {}, spec.state_directory,
+               spec.parallelism, spec.checkpoint_interval, {}};
+  for (const SourceSpec& source : spec.sources) real.addresses.push_back(source.address);
   for (const JobTable& table : tables_of(spec)) {
-    const bool is_late = table.sink.name == "late";
-    const char* const due = is_late                     ? "it came too late"
-                            : !spec.window              ? "its record was read"
-                            : spec.window->has_bounds() ? "its window has closed"
-                                                        : "so many records were read";
-    real.tables.push_back({table.sink.name, table.sink.database, table.schema, due});
+    real.tables.push_back({table.sink.name, table.sink.database, table.schema,
+                           table.late_of ? "it came too late" : due_of(spec, table.sink.inputs)});
   }
   return real;
 }
@@ -147,6 +159,19 @@ properties::Input load_input(const std::string& address) {
     const std::string path = directory + partition.name;
     input.partitions.push_back({partition.name, read_text(path), path});
   }
+  return input;
+}
+
+properties::Input load_input(const JobSpec& spec) {
+  properties::Input input;
+  for (const SourceSpec& source : spec.sources) {
+    for (properties::InputPartition& partition : load_input(source.address).partitions) {
+      partition.name = properties::partition_name(spec, source.name, partition.name);
+      input.partitions.push_back(std::move(partition));
+    }
+  }
+  std::sort(input.partitions.begin(), input.partitions.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   return input;
 }
 

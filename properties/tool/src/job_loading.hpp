@@ -57,8 +57,9 @@ void expect_job(const std::string& job);
 RealJob load_real_job(const std::string& job, const std::vector<std::string>& settings,
                       const Jobs& jobs);
 
-/// Reads all of the input at `address`.
+/// Reads all of the input at `address`, or of all sources of a job.
 properties::Input load_input(const std::string& address);
+properties::Input load_input(const JobSpec& spec);
 
 /// The job and the input of a case, made ready.
 /// Throws UsageError: the case is about a job in C++ that this program does not bring.

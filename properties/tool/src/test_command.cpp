@@ -94,7 +94,7 @@ Trial load_trial(const TestFlags& flags, const Jobs& jobs) {
   if (const auto* const user = find_job(jobs, flags.job)) return load_user_trial(flags, *user);
   expect_job(flags.job);
   const JobSpec spec = load_job(flags.job, flags.settings);
-  const properties::Input whole = load_input(spec.source.address);
+  const properties::Input whole = load_input(spec);
   const auto subject = std::make_shared<const Subject>(
       spec, head_of(whole, flags.input_records.value_or(default_records)));
   return {spec.name, [subject](std::uint64_t) { return subject; }, false, subject->input.lines(),

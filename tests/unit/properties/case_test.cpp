@@ -47,8 +47,8 @@ Case small_case() {
 }
 
 void check_equal(Case read, const Case& written) {
-  read.job.source.address =
-      written.job.source.address;  // Where the job file was is not part of a case.
+  read.job.sources[0].address =
+      written.job.sources[0].address;  // Where the job file was is not part of a case.
   CHECK(read.job == written.job);
   CHECK(read.input == written.input);
   CHECK(read.cluster == written.cluster);
@@ -207,7 +207,7 @@ TEST_CASE("every part of a job is in its case", "[properties][case]") {
   job.sink_key = "";
   Case made = small_case();
   made.job = spec_of(job);
-  made.job.sink.unique_key = false;
+  made.job.sinks[0].unique_key = false;
   made.job.parallelism = 7;
   made.job.state_directory = "some/where else";
 

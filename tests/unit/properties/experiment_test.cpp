@@ -537,16 +537,16 @@ TEST_CASE("rows that are not what the input says are a breach at the first look"
 
 TEST_CASE("a subject knows its job as the simulated world will", "[properties][experiment]") {
   JobSpec spec = spec_of(SmallJob{});
-  spec.source.address = "some/where/*.jsonl";
-  spec.sink.database = "/elsewhere/a.db";
+  spec.sources[0].address = "some/where/*.jsonl";
+  spec.sinks[0].database = "/elsewhere/a.db";
   const Subject subject(spec, small_input());
 
-  CHECK(subject.spec.source.address == "input/*.jsonl");
-  CHECK(subject.spec.sink.database == "sink.db");
+  CHECK(subject.spec.sources[0].address == "input/*.jsonl");
+  CHECK(subject.spec.sinks[0].database == "sink.db");
   CHECK(subject.input == small_input());
   CHECK(subject.reference().records() == 300);
-  spec.source.address = "plain.jsonl";
-  CHECK(Subject(spec, small_input()).spec.source.address == "input/plain.jsonl");
+  spec.sources[0].address = "plain.jsonl";
+  CHECK(Subject(spec, small_input()).spec.sources[0].address == "input/plain.jsonl");
 }
 
 TEST_CASE("the corpus jobs hold without faults on all of their input", "[properties][experiment]") {

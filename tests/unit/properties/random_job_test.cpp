@@ -53,24 +53,38 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
   std::set<std::string> seen;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RandomJob job = random_job(seed);
-    seen.insert(job.spec.sink.mode == SinkMode::staged ? "staged" : "upsert");
-    seen.insert(job.spec.source.on_bad_record == OnBadRecord::skip ? "skips" : "fails");
-    seen.insert(job.spec.source.disorder == Duration::zero() ? "in order" : "disorder");
-    if (job.spec.steps.size() == 2) seen.insert("two steps");
-    for (const StepSpec& step : job.spec.steps) {
-      if (std::holds_alternative<SetSpec>(step)) seen.insert("set");
-      if (std::holds_alternative<KeepSpec>(step)) seen.insert("keep");
+    seen.insert(job.spec.sinks[0].mode == SinkMode::staged ? "staged" : "upsert");
+    seen.insert(job.spec.sources[0].on_bad_record == OnBadRecord::skip ? "skips" : "fails");
+    seen.insert(job.spec.sources[0].disorder == Duration::zero() ? "in order" : "disorder");
+    std::vector<StepSpec> steps = job.spec.steps;
+    for (const SourceSpec& source : job.spec.sources) {
+      if (source.format == RowFormat::csv) seen.insert("CSV");
     }
-    if (!job.spec.window) {
+    if (job.spec.sources.size() == 2) {
+      const bool is_join = std::holds_alternative<JoinSpec>(steps.front().work);
+      seen.insert(is_join ? "a join" : "a union");
+      steps.erase(steps.begin());
+    }
+    if (!steps.empty() && steps.back().name == "second") {
+      seen.insert("a window behind a window");
+      steps.pop_back();
+    }
+    const bool has_window = !steps.empty() && !is_row_step(steps.back().work);
+    if (steps.size() == (has_window ? 3 : 2)) seen.insert("two steps");
+    for (const StepSpec& step : steps) {
+      if (std::holds_alternative<SetSpec>(step.work)) seen.insert("set");
+      if (std::holds_alternative<KeepSpec>(step.work)) seen.insert("keep");
+    }
+    if (!has_window) {
       seen.insert("no window");
       continue;
     }
-    const WindowSpec& window = *job.spec.window;
+    const auto& window = std::get<WindowSpec>(steps.back().work);
     seen.insert("windows of kind " + std::to_string(static_cast<int>(window.shape.kind)));
     if (window.allowed_lateness > Duration::zero()) seen.insert("allowed lateness");
-    if (job.spec.late) seen.insert("a table of late rows");
+    if (window.late) seen.insert("a table of late rows");
     if (window.key.size() == 2) seen.insert("a key of two");
-    if (job.spec.source.fields[1].nullable) seen.insert("null keys");
+    if (job.spec.sources[0].fields[1].nullable) seen.insert("null keys");
     for (const InputPartition& partition : job.input.partitions) {
       const std::string& text = partition.text;
       if (text.empty()) seen.insert("an empty partition");
@@ -83,15 +97,15 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
       if (text.find("what?") != std::string::npos) seen.insert("no record");
     }
   }
-  CHECK(seen.size() == 26);
+  CHECK(seen.size() == 30);
 }
 
 TEST_CASE("a scope bounds the input of a random job, and the job stays the same", "[random_job]") {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     const RandomJob small = random_job(seed, {.records = 5, .partitions = 1});
-    CHECK(small.input.partitions.size() == 1);
-    CHECK(small.input.lines() <= 5 + 5);  // Blank lines come on top.
+    CHECK(small.input.partitions.size() == small.spec.sources.size());
+    CHECK(small.input.lines() <= 5 + 6);  // Blank lines and names of columns come on top.
     CHECK(to_toml(small.spec) == to_toml(random_job(seed).spec));
   }
   CHECK(random_job(1, {.records = 0}).input.lines() == 0);
@@ -99,9 +113,9 @@ TEST_CASE("a scope bounds the input of a random job, and the job stays the same"
 
 TEST_CASE("what is set of random jobs is not drawn", "[random_job]") {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    CHECK(random_job(seed, {.mode = SinkMode::insert}).spec.sink.mode == SinkMode::insert);
-    CHECK(random_job(seed, {.mode = SinkMode::upsert}).spec.sink.mode == SinkMode::upsert);
+    CHECK(random_job(seed, {.mode = SinkMode::insert}).spec.sinks[0].mode == SinkMode::insert);
+    CHECK(random_job(seed, {.mode = SinkMode::upsert}).spec.sinks[0].mode == SinkMode::upsert);
   }
-  CHECK(random_job(1, {.settings = {{"sink.table", "other"}}}).spec.sink.table == "other");
+  CHECK(random_job(1, {.settings = {{"sink.table", "other"}}}).spec.sinks[0].table == "other");
   CHECK_THROWS_AS(random_job(1, {.settings = {{"sink.tabel", "other"}}}), UsageError);
 }

@@ -170,6 +170,19 @@ TEST_CASE("rows of the quakes that were counted by hand", "[properties][corpus]"
           "max_magnitude=0.9"));
 }
 
+TEST_CASE("the join of the corpus pairs what an independent count does", "[properties][corpus]") {
+  const Subject subject = tests::corpus_subject("after_strong_quakes", all_records);
+
+  CHECK(subject.records() == 1707 + 85);
+  REQUIRE(subject.tables.size() == 2);
+  CHECK(subject.tables[0].reference.rows().size() == 58);
+  CHECK(subject.tables[1].reference.rows().size() == 46);
+  for (const SubjectTable& table : subject.tables) {
+    CHECK(table.reference.is_exact());
+    CHECK(table.reference.knows_progress());
+  }
+}
+
 TEST_CASE("no hour of the quakes is complete before the end, those of the feed are all along",
           "[properties][corpus]") {
   for (const auto& [job, least] : {std::pair{"quakes", 0}, {"quakes_feed", 100}}) {

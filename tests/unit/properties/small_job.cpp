@@ -13,12 +13,12 @@ std::string job_text(const SmallJob& job) {
   }
   return fmt::format(
       "[job]\nname = \"small\"\n"
-      "[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\nfields = {{ {} }}\nevent_time = \"{}\"\n"
+      "[source]\nformat = \"{}\"\nfiles = \"*.jsonl\"\nfields = {{ {} }}\nevent_time = \"{}\"\n"
       "disorder = \"{}\"\non_bad_record = \"{}\"\n{}"
       "[[step]]\nwindow = {{ tumbling = \"{}\", key = [{}] }}\naggregate = {{ {} }}\n"
       "[sink]\ntable = \"results\"\ndatabase = \"small.db\"\nkey = [{}]\nmode = \"{}\"\n",
-      job.fields, job.event_time, job.disorder, job.on_bad_record, filters, job.window, job.key,
-      job.aggregate, job.sink_key, job.mode);
+      job.format, job.fields, job.event_time, job.disorder, job.on_bad_record, filters, job.window,
+      job.key, job.aggregate, job.sink_key, job.mode);
 }
 
 JobSpec spec_of(const SmallJob& job) { return parse_job_file(job_text(job), "small.toml"); }

@@ -13,6 +13,7 @@ namespace millrace::properties {
 
 /// A job for a test, in the words of a job file: what is not given is as small as can be.
 struct SmallJob {
+  std::string format = "jsonl";
   std::string fields = R"(k = "string", t = "int64", i = "int64?", r = "float64?", s = "string?")";
   std::string event_time = "t";
   std::string disorder = "0s";

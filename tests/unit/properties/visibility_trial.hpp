@@ -67,7 +67,7 @@ class VisibilityTrial {
   std::optional<TableReader> reader_;
   std::optional<CheckpointId> decided_;
   bool is_broken_ = false;
-  VisibilityJudge judge_{reference_, spec_.sink.mode,
+  VisibilityJudge judge_{reference_, spec_.sinks[0].mode,
                          [this](const TableVisit& visit) { return look(visit); },
                          [this] { return decided_; }};
 };

@@ -27,6 +27,7 @@ std::string job_text(const std::string& window, const std::string& more = "",
 JobSpec parse(const std::string& window, const std::string& more = "") {
   return parse_job_file(job_text(window, more), "w.toml");
 }
+WindowSpec window_of(const JobSpec& spec) { return std::get<WindowSpec>(spec.steps.back().work); }
 std::string complaint(const std::string& window, const std::string& more = "") {
   return message_of<UsageError>([&] { parse(window, more); });
 }
@@ -51,20 +52,20 @@ const std::string key = R"(, key = ["k"])";
 }  // namespace
 
 TEST_CASE("a window is of one of four kinds", "[runtime][job_file][window]") {
-  const WindowShape days = parse(R"(tumbling = "1d", offset = "2h")" + key).window->shape;
+  const WindowShape days = window_of(parse(R"(tumbling = "1d", offset = "2h")" + key)).shape;
   CHECK(days.kind == Kind::tumbling);
   CHECK(days.size == 24h);
   CHECK(days.offset == 2h);
   const WindowShape hops =
-      parse(R"(sliding = "10s", slide = "3s", offset = "1s")" + key).window->shape;
+      window_of(parse(R"(sliding = "10s", slide = "3s", offset = "1s")" + key)).shape;
   CHECK(hops.kind == Kind::sliding);
   CHECK(hops.size == 10s);
   CHECK(hops.slide == 3s);
   CHECK(hops.offset == 1s);
-  const WindowShape visits = parse(R"(sessions = "30s")" + key).window->shape;
+  const WindowShape visits = window_of(parse(R"(sessions = "30s")" + key)).shape;
   CHECK(visits.kind == Kind::sessions);
   CHECK(visits.size == 30s);
-  const WindowShape all = parse("global = true, every = 100" + key).window->shape;
+  const WindowShape all = window_of(parse("global = true, every = 100" + key)).shape;
   CHECK(all.kind == Kind::global);
   CHECK(all.every == 100);
 }

@@ -15,7 +15,7 @@ constexpr std::uint32_t time_field = 0;
 constexpr std::uint32_t number = 1;
 constexpr std::uint32_t text = 2;
 
-JsonRows description(OnBadRecord on_bad_record = OnBadRecord::fail) {
+WrittenRows description(OnBadRecord on_bad_record = OnBadRecord::fail) {
   return {"log",
           {{"t", FieldType::integer, false},
            {"x", FieldType::real, true},
@@ -26,7 +26,7 @@ JsonRows description(OnBadRecord on_bad_record = OnBadRecord::fail) {
 
 /// A reader of one partition, with all that it refers to.
 struct OpenPartition {
-  explicit OpenPartition(std::string content, JsonRows rows = description(), Position from = {})
+  explicit OpenPartition(std::string content, WrittenRows rows = description(), Position from = {})
       : source(json_rows(std::move(rows))) {
     const auto end = static_cast<std::int64_t>(content.size());
     world.log.partitions_by_name["quakes.jsonl"] = std::move(content);
@@ -40,7 +40,7 @@ struct OpenPartition {
 };
 
 /// The one row of a record.
-Row row_of(const std::string& record, JsonRows rows = description()) {
+Row row_of(const std::string& record, WrittenRows rows = description()) {
   OpenPartition partition(record, std::move(rows));
   const auto reading = partition.reader->next(10);
   REQUIRE(reading.rows.size() == 1);
@@ -48,7 +48,7 @@ Row row_of(const std::string& record, JsonRows rows = description()) {
 }
 
 /// Why a record cannot be read.
-std::string complaint(const std::string& record, JsonRows rows = description()) {
+std::string complaint(const std::string& record, WrittenRows rows = description()) {
   OpenPartition partition(record, std::move(rows));
   return message_of<JobFailed>([&] { partition.reader->next(10); });
 }
@@ -86,7 +86,7 @@ TEST_CASE("a field that may be null is null when it is null or missing", "[runti
 }
 
 TEST_CASE("numbers are read to the last bit", "[runtime][json_rows]") {
-  JsonRows rows{"log",
+  WrittenRows rows{"log",
                 {{"n", FieldType::integer, false},
                  {"x", FieldType::real, true},
                  {"t", FieldType::integer, false}},

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "millrace/runtime/job_spec.hpp"
 #include "millrace/sim/draws.hpp"
 #include "millrace/sim/log_server.hpp"
 
@@ -11,7 +12,7 @@ namespace millrace::properties {
 
 /// A partition of a run's input: a file of lines, by name.
 struct InputPartition {
-  std::string name;
+  std::string name;  ///< Of a job with several sources `SOURCE/NAME`.
   std::string text;
   std::string origin;  ///< The file that begins with this text, if it was read from one.
   friend bool operator==(const InputPartition& a, const InputPartition& b) {
@@ -26,6 +27,12 @@ struct Input {
 
   std::uint64_t lines() const;
 };
+
+/// What a partition of a source of this job is called in its input.
+std::string partition_name(const JobSpec& spec, const std::string& source,
+                           const std::string& partition);
+/// Whether that is the name of one of its.
+bool is_of_source(const JobSpec& spec, const std::string& source, const std::string& name);
 
 /// At most `lines` lines of `whole`, from the beginning of every partition, spread as evenly as the
 /// partitions are long. Says how many there are by being counted.

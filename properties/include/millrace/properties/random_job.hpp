@@ -29,8 +29,9 @@ struct RandomJob {
 ///
 /// What is drawn are the edges: nulls, empty keys and partitions, equal and early times, records
 /// that come later than they may, lines that are no records where the job skips them, missing line
-/// ends, numbers at which sums of doubles go wrong. No sum of fewer than 90,000 records overflows,
-/// so no job fails. Throws UsageError: `settings` do not fit.
+/// ends, numbers at which sums of doubles go wrong; and besides JSON comma-separated values, two
+/// sources that are merged or joined, windows over results of windows. No sum of fewer than 90,000
+/// records or pairs overflows, so no job fails. Throws UsageError: `settings` do not fit.
 RandomJob random_job(std::uint64_t seed, const RandomScope& scope = {});
 
 }  // namespace millrace::properties

@@ -16,7 +16,7 @@
 
 namespace millrace::properties {
 
-/// How far a run claims to have read a partition.
+/// How far a run claims to have read a partition, by its name in the input.
 struct Claim {
   std::string partition;
   std::int64_t offset = 0;
@@ -37,7 +37,7 @@ struct ShownRows {
   bool is_final = false;  ///< Nothing that is still to come can change any of them.
 };
 
-struct ReferenceRows;
+class ReferenceGraph;
 
 /// What a job must show: the exactly-once reference (PROTOCOL 8).
 ///
@@ -82,6 +82,7 @@ class Reference {
     bool is_there = false;            ///< There is one at least, when the expected ones are due.
     bool is_due_any_time = false;     ///< Whether there may be some before.
     std::set<OwnedRow> members = {};  ///< If there are any: each is one of these.
+    bool is_anything = false;         ///< Nothing is known of them.
     /// What the newest of them holds in the end, the one with the largest `pane`, if there is such
     /// a column: one of these, whatever number it has. Nothing: that is not certain.
     std::vector<OwnedRow> last = {};
@@ -96,10 +97,12 @@ class Reference {
   };
   const Families& families() const { return families_; }
 
+  /// How many there are in all of the job's sources.
   std::uint64_t records() const { return records_; }
-  /// How many of them the filters keep.
+  /// How many rows come to the window of the table, or to the table itself.
   std::uint64_t kept_records() const { return kept_records_; }
-  /// How many of these may be dropped: what may not must be counted, whatever the interleaving.
+  /// How many rows the steps of the job may drop as late, all together: what may not must be
+  /// counted, whatever the interleaving. The largest number: nobody knows.
   std::uint64_t may_be_late() const { return may_be_late_; }
   /// The column that counts the records of a row, if there is one, and each is counted in one row.
   std::optional<std::size_t> count_column() const { return count_column_; }
@@ -107,6 +110,8 @@ class Reference {
   /// Whether it is known which rows are visible when: else only that none are but these, and that
   /// all are at the end.
   bool knows_progress() const { return knows_progress_; }
+  /// Whether rows of one key and partition stand in its order.
+  bool is_ordered() const { return is_ordered_; }
   /// The rows that are visible when the partitions have been read so far: R(c).
   ShownRows shown_at(const std::vector<Claim>& claims) const;
   /// How many they are.
@@ -118,15 +123,16 @@ class Reference {
 
  private:
   struct Progress {
-    std::int64_t offset;  ///< Behind the record.
-    std::int64_t newest;  ///< The newest event time up to and with it.
+    std::int64_t offset;     ///< Behind the record.
+    std::int64_t watermark;  ///< Of the partition when it has been read.
   };
 
-  Reference(const JobSpec& spec, const ReferenceRows& input);
+  Reference(const JobSpec& spec, const ReferenceGraph& graph, const JobTable& table);
   void take(std::vector<ExpectedRow> rows);
   void name_columns(const TableSchema& schema);
+  void forget_values();
   bool counts_once(const WindowSpec& window, SinkMode mode) const;
-  void find_count(const WindowSpec& window);
+  void find_count(const JobSpec& spec, const JobTable& table);
   bool have_ended(const std::vector<Claim>& claims) const;
   /// How many of those without causes.
   std::size_t closed_rows(const std::vector<Claim>& claims) const;
@@ -142,9 +148,9 @@ class Reference {
   std::uint64_t kept_records_ = 0;
   std::uint64_t may_be_late_ = 0;
   std::map<std::string, std::vector<Progress>> progress_;  ///< Per partition, record by record.
-  std::int64_t disorder_ms_ = 0;
   bool is_exact_ = true;
   bool knows_progress_ = true;
+  bool is_ordered_ = true;
   std::optional<std::size_t> count_column_;
 };
 

@@ -25,6 +25,7 @@ struct SubjectTable {
   std::string sink;  ///< The operator's name.
   TableSchema schema;
   Reference reference;
+  bool is_late = false;  ///< Of a job file: it holds rows that were too late for a window.
 };
 
 /// An effect that a job's functions asked for without a key (UserCode).

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,13 +14,14 @@
 #include "millrace/runtime/job/expression.hpp"
 #include "millrace/runtime/operators/row_aggregate.hpp"
 #include "millrace/runtime/row.hpp"
-#include "millrace/runtime/source/json_rows.hpp"
-#include "millrace/runtime/source/written_time.hpp"
+#include "millrace/runtime/source/written_rows.hpp"
 
 namespace millrace {
 
 /// Where rows come from.
 struct SourceSpec {
+  std::string name = "source";  ///< Of the operator.
+  RowFormat format = RowFormat::jsonl;
   std::string files;          ///< As written: a path, relative to the job file.
   std::string address;        ///< The same, relative to the working directory.
   std::vector<Field> fields;  ///< In the order of the file.
@@ -29,6 +31,10 @@ struct SourceSpec {
   OnBadRecord on_bad_record = OnBadRecord::fail;
   friend bool operator==(const SourceSpec&, const SourceSpec&) = default;
 };
+
+/// Which rows somebody reads: those of the sources by their numbers, and behind them those of the
+/// steps. Several are a union, and of a join left and right.
+using Inputs = std::vector<std::size_t>;
 
 /// A filter, as it was written and as it was understood.
 struct FilterSpec {
@@ -59,12 +65,6 @@ struct KeepSpec {
   friend bool operator==(const KeepSpec&, const KeepSpec&) = default;
 };
 
-/// A step that makes of each row another or none.
-using StepSpec = std::variant<FilterSpec, SetSpec, KeepSpec>;
-
-/// The fields of rows behind a step.
-std::vector<Field> fields_after(const StepSpec& step, std::vector<Field> before);
-
 /// Which rows of a key are folded together.
 struct WindowShape {
   enum class Kind : std::uint8_t { tumbling, sliding, sessions, global };
@@ -76,23 +76,10 @@ struct WindowShape {
   friend bool operator==(const WindowShape&, const WindowShape&) = default;
 };
 
-/// A fold of the rows of each key and window.
-struct WindowSpec {
-  WindowShape shape;
-  std::vector<std::uint32_t> key;  ///< Numbers of fields.
-  Duration allowed_lateness{0};
-  std::vector<AggregateColumn> aggregates;
-
-  /// The global window has no ends that would say anything.
-  bool has_bounds() const { return shape.kind != WindowShape::Kind::global; }
-  /// Whether a window may have several results.
-  bool has_panes() const { return !has_bounds() || allowed_lateness > Duration::zero(); }
-  friend bool operator==(const WindowSpec&, const WindowSpec&) = default;
-};
-
 /// Where rows go.
 struct SinkSpec {
   std::string name;  ///< Of the operator.
+  Inputs inputs;     ///< Of a table of late rows, none.
   std::string table;
   std::string database;
   std::vector<std::string> key;  ///< Names of columns. May be empty.
@@ -101,45 +88,106 @@ struct SinkSpec {
   friend bool operator==(const SinkSpec&, const SinkSpec&) = default;
 };
 
+/// A fold of the rows of each key and window.
+struct WindowSpec {
+  WindowShape shape;
+  std::vector<std::uint32_t> key;  ///< Numbers of fields.
+  Duration allowed_lateness{0};
+  std::vector<AggregateColumn> aggregates;
+  std::optional<SinkSpec> late;  ///< For rows that are too late for their windows, as they came.
+
+  /// The global window has no ends that would say anything.
+  bool has_bounds() const { return shape.kind != WindowShape::Kind::global; }
+  /// Whether a window may have several results.
+  bool has_panes() const { return !has_bounds() || allowed_lateness > Duration::zero(); }
+  friend bool operator==(const WindowSpec&, const WindowSpec&) = default;
+};
+
+/// A column of the rows that a join makes.
+struct JoinColumn {
+  enum class From : std::uint8_t { left, right, window_start, window_end };
+  Field made;
+  From from = From::left;
+  std::uint32_t field = 0;  ///< Of that side.
+  friend bool operator==(const JoinColumn&, const JoinColumn&) = default;
+};
+
+/// Pairs of a left and a right row with equal keys, none of them null, that lie in one window or
+/// close together.
+struct JoinSpec {
+  std::vector<std::uint32_t> left_key;   ///< Numbers of fields,
+  std::vector<std::uint32_t> right_key;  ///< each of the type of the one at its place.
+  std::optional<WindowShape> window;     ///< Tumbling or sliding. Nothing: close together, which is
+  Duration before{0};                    ///< left.time - before <= right.time <= left.time + after.
+  Duration after{0};                     ///< Each may be negative, and both together not.
+  std::vector<JoinColumn> columns;
+  bool has_own_columns = false;  ///< The file says which.
+  friend bool operator==(const JoinSpec&, const JoinSpec&) = default;
+};
+
+/// What becomes of rows.
+using StepWork = std::variant<FilterSpec, SetSpec, KeepSpec, WindowSpec, JoinSpec>;
+
+/// Something that makes rows of rows.
+struct StepSpec {
+  std::string name;  ///< Empty: it has none, and is read by what stands behind it at most.
+  Inputs inputs;
+  StepWork work;
+  friend bool operator==(const StepSpec&, const StepSpec&) = default;
+};
+
+/// Whether a step makes of each row another or none, and so keeps nothing.
+bool is_row_step(const StepWork& work);
+
+/// The fields of rows behind a step that reads rows of these fields. Of a join they do not matter.
+std::vector<Field> fields_after(const StepWork& work, std::vector<Field> before);
+
 /// What a job file says, validated: names are resolved, types fit, nothing is left to find out but
 /// what the world holds.
 ///
 /// Data and no code, so that the job can be run, and its reference can interpret it independently.
+/// Every step stands behind those that it reads from, and every row is read by somebody.
 struct JobSpec {
   std::string name;
   std::uint32_t parallelism = 1;
 
-  SourceSpec source;
+  std::vector<SourceSpec> sources;
   std::vector<StepSpec> steps;
-  std::optional<WindowSpec> window;  ///< Nothing: rows go into the sink as the steps leave them.
-  SinkSpec sink;
-  std::optional<SinkSpec> late;  ///< For rows that are too late for their windows, as they came.
+  std::vector<SinkSpec> sinks;
 
   std::string state_directory;
   std::chrono::milliseconds checkpoint_interval{1000};
 
+  /// Whose rows have this number: a step, or null if it is a source.
+  const StepSpec* step_at(std::size_t number) const {
+    return number < sources.size() ? nullptr : &steps[number - sources.size()];
+  }
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
-/// What a step says, in words: `filter` and its condition.
-FingerprintPart fingerprint_part(const StepSpec& step);
+/// What a filter, set or keep says, in words: `filter` and its condition.
+FingerprintPart fingerprint_part(const StepWork& work);
 
-/// The rows that come out of the steps, and so into the window, if there is one.
-std::vector<Field> fields_of_rows(const JobSpec& spec);
+/// The fields of all rows, by their numbers.
+std::vector<std::vector<Field>> fields_of_rows(const JobSpec& spec);
 /// A window's result as a row: its key, `window_start` and `window_end`, `pane`, its aggregates;
 /// without what says nothing of these windows.
 std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<Field>& rows);
+
+/// The operator of a step that keeps state: its name, or what it is.
+std::string operator_name(const StepSpec& step);
 
 /// A table that a job writes, and the sink that it is written by.
 struct JobTable {
   SinkSpec sink;
   TableSchema schema;
+  std::optional<std::size_t> late_of;  ///< The step whose late rows they are; nothing: results.
 };
-/// All of a job, the one of its results first.
+/// All of a job: those of its sinks first, and then those of late rows.
 std::vector<JobTable> tables_of(const JobSpec& spec);
 
 /// The job that a spec describes: the same that the builder of stream.hpp would make of it, over
-/// rows of type Row. Its operators are called `source`, `window`, `sink` and `late`.
+/// rows of type Row. What a file gives no name is called `source`, `window`, `sink` and `late`.
 Job build_job(const JobSpec& spec);
 
 /// What must not change while there is state of the job, key by key as in the job file.

@@ -21,7 +21,8 @@ class Arrivals {
     std::int64_t offset;  ///< Bytes before it are there from `at` on.
   };
 
-  /// `steps` in ascending order. A partition without steps is there from the start.
+  /// `partition` is its path below the log's own directory: `a.jsonl`, `left/a.jsonl`. `steps` in
+  /// ascending order. A partition without steps is there from the start.
   void set(std::string partition, std::vector<Step> steps) {
     steps_[std::move(partition)] = std::move(steps);
   }

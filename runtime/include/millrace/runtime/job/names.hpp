@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "millrace/env/event_time.hpp"
+#include "millrace/env/sink_table.hpp"
 #include "millrace/runtime/operators/row_aggregate.hpp"
 #include "millrace/runtime/row.hpp"
-#include "millrace/runtime/source/json_rows.hpp"
+#include "millrace/runtime/source/written_rows.hpp"
 
 namespace millrace {
 
@@ -28,6 +29,10 @@ std::string describe(Duration span);
 std::optional<Duration> parse_duration(std::string_view text);
 
 std::string describe(OnBadRecord what);
+/// `jsonl`, `csv`.
+std::string_view describe(RowFormat format);
+/// The format of that name, or nothing.
+std::optional<RowFormat> find_row_format(std::string_view name);
 /// `ms`, `iso8601`.
 std::string_view describe(TimeFormat format);
 /// The format of that name, or nothing.

@@ -45,6 +45,8 @@ class TomlSection {
   Duration duration(const char* key);
   Duration duration_or(const char* key, Duration fallback);
   std::vector<TomlEntry> texts(const char* key);
+  /// One text, or a list of them.
+  std::vector<TomlEntry> one_or_more_texts(const char* key);
   TomlSection section(const char* key);
   std::vector<TomlSection> sections(const char* key);  ///< A list of tables; perhaps empty.
   /// All keys of this table with their values, in the order of the file.
