@@ -117,14 +117,17 @@ class FusedSourceStage final : public Borrower<T> {
   template <class S>
   EventTime run(const T* rows, std::size_t count, const S& steps) {
     EventTime newest = EventTime::min();
-    writer_.write([&](auto& pen) {
+    writer_.write([&, rows, count](auto& pen) {
+      // A local one stays in a register, whether or not the compiler puts this into the writer.
+      EventTime latest = EventTime::min();
       for (std::size_t i = 0; i < count; ++i) {
         const EventTime time = std::invoke(time_of_, rows[i]);
-        newest = newest < time ? time : newest;
+        latest = latest < time ? time : latest;
         steps(time, rows[i], [&pen](EventTime t, auto&& value) {
           pen.add(t, std::forward<decltype(value)>(value));
         });
       }
+      newest = latest;
     });
     return newest;
   }

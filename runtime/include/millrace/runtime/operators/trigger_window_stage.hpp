@@ -223,7 +223,7 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
   }
 
   [[gnu::always_inline]] void add_to_session(const Record<Keyed<K, V>>& row, std::uint64_t hash) {
-    const Window window{row.time, row.time + windows_.gap};
+    const Window window{row.time, last_of(row) + windows_.gap};
     OfKey* of_key = table_.find(row.value.key, hash);
     Open* open = nullptr;
     if (of_key != nullptr && of_key->open.size() == 1 && touch(of_key->open[0].window, window))
@@ -235,6 +235,14 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
       if (open == nullptr) return late_.add(row.time, row.value.value);
     }
     add_to(*open, *of_key, row);
+  }
+  /// The last of the rows that travelled as one, or the only one.
+  static EventTime last_of(const Record<Keyed<K, V>>& row) {
+    if constexpr (std::is_same_v<V, SessionPart<State>>) {
+      return row.value.value.last;
+    } else {
+      return row.time;
+    }
   }
   static bool touch(Window a, Window b) { return a.start <= b.end && b.start <= a.end; }
 
