@@ -22,6 +22,10 @@ std::vector<Due> taken(Alarms& alarms, std::int64_t time) {
   return pairs;
 }
 
+std::int64_t earliest_of(const std::vector<Due>& sorted) {
+  return sorted.empty() ? std::numeric_limits<std::int64_t>::max() : sorted.front().first;
+}
+
 constexpr auto never = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -75,8 +79,9 @@ TEST_CASE("whatever is added and taken, alarms come as a sorted list would give 
     Alarms alarms;
     std::vector<Due> listed;
     std::int64_t now = -700;
-    for (int i = 0; i < 500; ++i) {
-      if (!draws.one_in(5)) {
+    const std::uint64_t between = seed % 2 == 0 ? 5 : 150;  // Few and many to a bucket.
+    for (int i = 0; i < 2'000; ++i) {
+      if (!draws.one_in(between)) {
         const Due due{now + static_cast<std::int64_t>(draws.below(600)), i};
         alarms.add(due.first, due.second);
         listed.push_back(due);
@@ -90,7 +95,11 @@ TEST_CASE("whatever is added and taken, alarms come as a sorted list would give 
         expected.push_back(listed.front());
         listed.erase(listed.begin());
       }
+      if (!expected.empty()) CHECK(alarms.any_before(now));
+      CHECK(alarms.earliest() == (expected.empty() ? earliest_of(listed) : expected.front().first));
       CHECK(taken(alarms, now) == expected);
+      CHECK(alarms.earliest() == earliest_of(listed));
+      CHECK(alarms.empty() == listed.empty());
     }
   }
 }

@@ -284,7 +284,8 @@ TEST_CASE("late rows that nobody asked for are counted, also after a restore",
     CHECK(again.acknowledgement.records_late == 3);
   };
   check(bids().window(tumbling(10ms)), Partial<std::int64_t>{1, 1});
-  check(bids().window(sessions(10ms)), Nothing{});
+  check(bids().window(sessions(10ms)), SessionPart<std::int64_t>{1, 1, {9}});
+  check(bids().window(sessions(10ms)).trigger(every_rows(1)), Nothing{});
 }
 
 TEST_CASE("the largest of a window come out, all of them", "[runtime][window]") {
@@ -361,19 +362,19 @@ TEST_CASE("settings of windows may be given in any order", "[runtime][window]") 
 
 TEST_CASE("the node's clock is asked for only by triggers that set alarms by it",
           "[runtime][window]") {
-  Alone<Nothing, std::int64_t> plain(
+  Alone<SessionPart<std::int64_t>, std::int64_t> plain(
       Job("j", ended(bids().window(sessions(1s)).aggregate("n", count()))));
-  plain.row(5, 1, {});
+  plain.row(5, 1, {1, 1, {5}});
   CHECK(plain.stage->next_alarm() == EventTime::max());
 
-  Alone<Nothing, std::int64_t> waiting(
+  Alone<Partial<std::int64_t>, std::int64_t> waiting(
       Job("j", ended(bids().window(global()).trigger(every_wall(50ms)).aggregate("n", count()))));
   CHECK(waiting.stage->next_alarm() == EventTime::max());
   waiting.world.clock.set_wall({1'000});
-  waiting.row(5, 1, {});
+  waiting.row(5, 1, {1, 1});
   CHECK(waiting.stage->next_alarm() == EventTime{1'050});
   waiting.world.clock.set_wall({1'020});
-  waiting.row(5, 2, {});
+  waiting.row(5, 2, {1, 1});
   CHECK(waiting.stage->next_alarm() == EventTime{1'050});
   waiting.stage->ring({1'050});
   CHECK(waiting.stage->next_alarm() == EventTime{1'070});

@@ -8,10 +8,11 @@
 // bids for an auction that is settled already, of which nothing is remembered.
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "millrace/nexmark/queries.hpp"
+#include "millrace/runtime/state/few.hpp"
 
 #include "events_of.hpp"
 
@@ -37,7 +38,7 @@ struct Settle {
     std::int64_t category = 0;
     std::int64_t reserve = 0;
     std::int64_t best = std::numeric_limits<std::int64_t>::min();
-    std::vector<Early> early;
+    Few<Early> early;
 
     bool is_open() const { return expires < EventTime::max(); }
     void bid(EventTime at, std::int64_t price) {
@@ -57,7 +58,7 @@ struct Settle {
     } else {
       const bool is_first = auction.early.empty();
       const EventTime until = event.at + patience;
-      auction.early.push_back({event.at, event.price});
+      auction.early.insert(auction.early.size(), {event.at, event.price});
       if (is_first || until > here.alarm()) here.wake(until);
     }
   }
@@ -74,7 +75,8 @@ struct Settle {
     auction.expires = opened.expires;
     auction.category = opened.category;
     auction.reserve = opened.reserve;
-    for (const Early& bid : auction.early) {
+    for (std::uint32_t i = 0; i < auction.early.size(); ++i) {
+      const Early& bid = auction.early[i];
       if (opened.at <= bid.at + patience) auction.bid(bid.at, bid.price);
     }
     auction.early = {};

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "millrace/env/error.hpp"
+#include "millrace/env/event_time.hpp"
 #include "millrace/env/int128.hpp"
 #include "millrace/runtime/operators/exact_sum.hpp"
 #include "millrace/runtime/operators/steps.hpp"
@@ -29,6 +30,11 @@ namespace millrace {
 /// All memory is in State; a fresh State is the fold of no rows. `pick` is what `add` needs of a
 /// row: only that is sent to the task that holds the key. `merge` puts two folds together, in
 /// either order: rows are folded in parts, and the result must not show it.
+///
+/// Where rows of a key come again soon they are folded before they are sent, if State is a few
+/// plain bytes. A fold whose State takes memory from elsewhere says itself whether that is worth
+/// it: `static constexpr bool shrinks = true` promises that the fold of many rows is hardly larger
+/// than that of one. Others would send the same values in more pieces of memory.
 template <class A, class T>
 concept Aggregate =
     std::default_initializable<typename A::State> &&
@@ -37,6 +43,10 @@ concept Aggregate =
       a.merge(s, other);
       a.result(other);
     };
+
+/// Whether a fold says that it stays small, whatever its State is made of.
+template <class A>
+concept Shrinking = requires { requires A::shrinks; };
 
 /// A fold that others can be taken out of again: `subtract` undoes `merge`.
 ///
@@ -52,6 +62,13 @@ template <class S>
 struct Partial {
   S state;
   std::uint32_t rows;
+};
+/// The same of rows of one session. The time that it goes with is that of the first.
+template <class S>
+struct SessionPart {
+  S state;
+  std::uint32_t rows;
+  EventTime last;
 };
 
 /// No data at all.
@@ -209,7 +226,11 @@ template <class A>
 struct OfPartials {
   A fold;
   using State = typename A::State;
-  void add(State& s, const Partial<State>& part) const { fold.merge(s, part.state); }
+  /// A Partial or a SessionPart.
+  template <class Part>
+  void add(State& s, const Part& part) const {
+    fold.merge(s, part.state);
+  }
   void merge(State& s, const State& other) const { fold.merge(s, other); }
   void subtract(State& s, const State& other) const
     requires Subtractable<A>

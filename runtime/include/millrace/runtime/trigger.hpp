@@ -98,6 +98,11 @@ class TriggerContext {
 /// - `merge(State& into, const State& other)`: two sessions have become one; `on_row`, for the row
 ///   between them, comes after it. Of their alarms the earliest stays. Sessions require it, unless
 ///   State has no members.
+/// - `static constexpr bool counts_rows = false`: it does not matter how many rows come and when,
+/// as
+///   long as there was one. Then rows that come one after another may be folded first, and `on_row`
+///   is called once for several, with a time that is none's in particular. Not for a trigger that
+///   sees rows, or has an `on_alarm`.
 template <class Tr, class T>
 concept WindowTrigger =
     std::default_initializable<typename Tr::State> &&
@@ -132,11 +137,16 @@ concept MergesStates = std::is_empty_v<typename Tr::State> ||
                        requires(const Tr& trigger, typename Tr::State& into,
                                 const typename Tr::State& other) { trigger.merge(into, other); };
 
+/// Whether a trigger can be asked once for several rows.
+template <class Tr, class T>
+concept AskedOnce = requires { requires !Tr::counts_rows; } && !SeesRows<Tr, T> && !HasAlarm<Tr>;
+
 namespace triggers {
 
 /// When the window has ended, and again at each row that is late and allowed to be (WL-4).
 struct AtEnd {
   using State = Nothing;
+  static constexpr bool counts_rows = false;
   Firing on_row(TriggerContext<State>& here) const {
     return here.has_ended() ? Firing::fire : Firing::go_on;
   }
@@ -171,6 +181,7 @@ struct EarlyRows {
 /// A span of wall-clock time after the first row that has not come out, and at the window's end.
 struct EveryWall {
   Duration span;
+  static constexpr bool counts_rows = false;
   struct State {
     bool is_waiting = false;  ///< There are rows that have not come out.
   };

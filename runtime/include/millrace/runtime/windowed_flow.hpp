@@ -89,11 +89,10 @@ class WindowedFlow {
                                    picking(aggregates::OfRows<A, T>{fold})));
     } else if constexpr (combines<A>) {
       // Rows are folded before they travel.
-      return results_of(node_of<Partial<typename A::State>>(
+      using Writer = CombiningWriter<K, A, KeyOf, Windows>;
+      return results_of(node_of<typename Writer::Part>(
           name, aggregates::OfPartials<A>{fold}, keep,
-          [key_of = key_of_, fold, windows = windows_] {
-            return CombiningWriter<K, A, KeyOf>(key_of, fold, windows);
-          }));
+          [key_of = key_of_, fold, windows = windows_] { return Writer(key_of, fold, windows); }));
     } else {
       return results_of(node_of<PickedBy<A>>(name, fold, keep, picking(fold)));
     }
@@ -119,8 +118,8 @@ class WindowedFlow {
 
   template <class A>
   static constexpr bool combines = [] {
-    if constexpr (shares_panes) {
-      return CombiningWriter<K, A, KeyOf>::is_worth_it;
+    if constexpr (AskedOnce<Tr, T>) {
+      return CombiningWriter<K, A, KeyOf, Windows>::is_worth_it;
     } else {
       return false;
     }

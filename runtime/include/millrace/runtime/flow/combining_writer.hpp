@@ -9,96 +9,111 @@
 #include <vector>
 
 #include "millrace/runtime/aggregate.hpp"
+#include "millrace/runtime/flow/held_spans.hpp"
 #include "millrace/runtime/flow/writers.hpp"
 #include "millrace/runtime/state/key_hash.hpp"
-#include "millrace/runtime/window.hpp"
 
 namespace millrace {
 
-/// Folds rows of one key and pane before they are sent: the end of a run of steps in front of
-/// windows that share panes. Where keys come again soon, most rows go no further than a table that
-/// fits into the first-level cache.
+/// Folds rows of one key before they are sent: the end of a run of steps in front of windows. Where
+/// keys come again soon, most rows go no further than a table that fits into the first-level cache.
 ///
-/// Changes no result. What is held belongs to panes of which no window has ended by this writer's
-/// own watermark, and leaves before one does, at a barrier, and before the stream falls idle; so
-/// nothing becomes late for having been held. Rows that may be late already go alone, each with its
-/// own late result. Only a stream that wakes up behind others that went on, whose rows are late or
-/// not as clocks will have it, may be late in larger pieces.
+/// Changes no result. Which rows may go as one, and until which watermark, HeldSpans says for each
+/// kind of window; besides, what is held leaves at a barrier, when there is nothing to read, every
+/// so many batches, and before the stream falls idle. So nothing becomes late for having been held.
+/// Rows that may be late already go alone, each with its own late result. Only a stream that wakes
+/// up behind others that went on, whose rows are late or not as clocks will have it, may be late in
+/// larger pieces.
 ///
 /// Where keys do not come again, holding rows costs more than sending them: after as few thousand
 /// rows as show it, everything goes alone for a while.
-template <class K, class A, class KeyOf>
+template <class K, class A, class KeyOf, class Windows>
 class CombiningWriter {
   using State = typename A::State;
+  using Spans = HeldSpans<Windows>;
+  using Span = typename Spans::Span;
   struct Place {
-    EventTime pane;
+    Span span;
     K key{};
     State state{};
     std::uint32_t rows = 0;  ///< 0: the place is free.
   };
-  struct KeyOfPlace {
-    const K& operator()(const Place& place) const { return place.key; }
+  /// What a place held is sent: its state moves out.
+  struct Leaving {
+    Place& place;
   };
-  struct PartialOf {
-    Partial<State> operator()(const Place& place) const { return {place.state, place.rows}; }
+  struct KeyOfLeaving {
+    const K& operator()(const Leaving& leaving) const { return leaving.place.key; }
+  };
+  struct PartOfLeaving {
+    auto operator()(const Leaving& leaving) const {
+      Place& place = leaving.place;
+      return Spans::part(place.span, std::move(place.state), place.rows);
+    }
   };
 
  public:
-  /// Whether states can be held in a table of plain bytes that are few.
-  static constexpr bool is_worth_it =
-      std::is_trivially_copyable_v<K> && std::is_trivially_copyable_v<State> && sizeof(Place) <= 64;
+  using Part = typename Spans::template Part<State>;
 
-  CombiningWriter(KeyOf key_of, A fold, Sliding windows)
+  /// Whether states can be held in a table of few bytes, and stay as small.
+  static constexpr bool is_worth_it = std::is_trivially_copyable_v<K> && sizeof(Place) <= 64 &&
+                                      (std::is_trivially_copyable_v<State> || Shrinking<A>);
+
+  CombiningWriter(KeyOf key_of, A fold, Windows windows)
       : key_of_(std::move(key_of)),
         fold_(std::move(fold)),
-        windows_(windows),
-        pane_length_(windows.pane()),
+        spans_(windows),
         inner_({}, {}),
         places_(place_count) {}
 
   template <class To>
   class Pen {
    public:
-    Pen(CombiningWriter& writer, To& to) : writer_(writer), to_(to) {}
+    Pen(CombiningWriter& writer, To& to)
+        : writer_(writer),
+          to_(to),
+          cursor_(writer.spans_, writer.holds() ? writer.watermark_ : EventTime::max()) {}
     Pen(const Pen&) = delete;
     Pen& operator=(const Pen&) = delete;
-    ~Pen() { writer_.rows_ += rows_; }
+    ~Pen() {
+      writer_.rows_ += rows_;
+      const bool is_held = has_begun_ || writer_.drain_at_ < EventTime::max();
+      if (is_held) writer_.drain_at_ = std::min(writer_.drain_at_, cursor_.until());
+    }
 
     template <class T>
     [[gnu::always_inline]] void add(EventTime time, T&& row) {
-      if (!has_pane_ ||
-          static_cast<std::uint64_t>(time.ms) - static_cast<std::uint64_t>(pane_.ms) >=
-              static_cast<std::uint64_t>(writer_.pane_length_.count())) [[unlikely]] {
-        has_pane_ = true;
-        pane_ = writer_.windows_.pane_start(time);
-        is_held_ = writer_.may_hold(pane_);
-      }
       ++rows_;
       const K key = std::invoke(writer_.key_of_, std::as_const(row));
-      if (!is_held_) [[unlikely]] {
-        Place alone{pane_, key, State{}, 1};
+      if (!cursor_.may_hold(time)) [[unlikely]] {
+        Place alone{cursor_.begin(time), key, State{}, 1};
         writer_.fold_.add(alone.state, writer_.fold_.pick(std::as_const(row)));
-        to_.add(pane_, alone);
-        return;
+        return send(alone, to_);
       }
       Place& place = writer_.places_[hash_key(key) >> place_shift];
-      if (place.rows == 0 || place.pane != pane_ || !(place.key == key)) [[unlikely]] {
+      if (place.rows == 0 || !(place.key == key) || !cursor_.fits(place.span, time)) [[unlikely]] {
         if (place.rows != 0) {
           ++writer_.sent_;
-          to_.add(place.pane, place);
+          send(place, to_);
         }
-        place = {pane_, key, State{}, 0};
+        has_begun_ = true;
+        place = {cursor_.begin(time), key, State{}, 0};
       }
+      cursor_.extend(place.span, time);
       writer_.fold_.add(place.state, writer_.fold_.pick(std::as_const(row)));
       ++place.rows;
     }
 
    private:
+    // Static: what it is not given it cannot change, and the pen stays in registers.
+    [[gnu::noinline]] static void send(Place& place, To& to) {
+      to.add(Spans::time_of(place.span), Leaving{place});
+    }
+
     CombiningWriter& writer_;
     To& to_;
-    EventTime pane_;
-    bool has_pane_ = false;
-    bool is_held_ = false;
+    typename Spans::Cursor cursor_;
+    bool has_begun_ = false;  ///< A place holds something that it did not.
     std::uint32_t rows_ = 0;
   };
 
@@ -141,15 +156,8 @@ class CombiningWriter {
   static constexpr int choices_at_rest = 16;
   static_assert(place_count == std::size_t{1} << (64 - place_shift));
 
-  /// Whether rows of this pane may be held until a watermark says otherwise.
-  bool may_hold(EventTime pane) {
-    // Until the first watermark nobody knows what is late behind it: state that came back does.
-    if (rests_ > 0 || watermark_ == EventTime::min()) return false;
-    const EventTime first_end = last_instant(windows_.first_window(pane));
-    if (first_end <= watermark_) return false;
-    drain_at_ = std::min(drain_at_, first_end);
-    return true;
-  }
+  /// Until the first watermark nobody knows what is late behind it: state that came back does.
+  bool holds() const { return rests_ == 0 && watermark_ > EventTime::min(); }
   void drain() {
     if (drain_at_ == EventTime::max()) return;
     drain_at_ = EventTime::max();
@@ -157,7 +165,7 @@ class CombiningWriter {
       for (Place& place : places_) {
         if (place.rows == 0) continue;
         ++sent_;
-        to.add(place.pane, place);
+        to.add(Spans::time_of(place.span), Leaving{place});
         place.rows = 0;
       }
     });
@@ -165,12 +173,11 @@ class CombiningWriter {
 
   KeyOf key_of_;
   A fold_;
-  Sliding windows_;
-  Duration pane_length_;
-  KeyedWriter<K, Partial<State>, KeyOfPlace, PartialOf> inner_;
+  Spans spans_;
+  KeyedWriter<K, Part, KeyOfLeaving, PartOfLeaving> inner_;
   std::vector<Place> places_;  ///< By the high bits of the key's hash.
   EventTime watermark_ = EventTime::min();
-  EventTime drain_at_ = EventTime::max();  ///< The first end of what is held; max: nothing is.
+  EventTime drain_at_ = EventTime::max();  ///< When what is held must leave; max: nothing is.
   std::uint32_t rows_ = 0;                 ///< Since the last choice,
   std::uint32_t sent_ = 0;                 ///< and what they made of held rows.
   int rests_ = 0;

@@ -18,6 +18,7 @@
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/operators/function_failure.hpp"
 #include "millrace/runtime/process.hpp"
+#include "millrace/runtime/state/look_ahead.hpp"
 #include "millrace/runtime/state/table.hpp"
 
 namespace millrace {
@@ -61,12 +62,12 @@ class KeyedFunction {
     std::array<std::uint64_t, Batch<Keyed<K, T>>::room()> hashes;
     for (std::uint32_t i = 0; i < count; ++i) hashes[i] = hash_key(row[i].value.key);
     const bool is_large = table_.is_large();
+    LookAhead<Table> ahead(table_, {hashes.data(), is_large ? count : 0});
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (is_large && i + 24 < count) table_.prefetch(hashes[i + 24]);
-      if (is_large && i + 12 < count) table_.prefetch_entry(hashes[i + 12]);
       const K& key = row[i].value.key;
       const T& value = row[i].value.value;
-      Slot& slot = table_.at(key, hashes[i]);
+      Slot& slot =
+          is_large ? table_.at(key, hashes[i], ahead.next(table_)) : table_.at(key, hashes[i]);
       touch(slot, row[i].time, key);
       run(key, hashes[i], slot, row[i].time, std::tie(port, value),
           [&] { handle(std::as_const(process_), value, here_, emit_); });

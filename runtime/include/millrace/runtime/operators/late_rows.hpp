@@ -18,6 +18,10 @@ template <class S>
 constexpr std::uint64_t rows_in(const Partial<S>& part) {
   return part.rows;
 }
+template <class S>
+constexpr std::uint64_t rows_in(const SessionPart<S>& part) {
+  return part.rows;
+}
 
 /// What becomes of rows that come too late for a window operator: they go to the next stages, if
 /// somebody asked for them, and are dropped and counted otherwise. So each row is in a result, in

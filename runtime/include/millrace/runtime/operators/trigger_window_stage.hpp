@@ -15,6 +15,7 @@
 #include "millrace/runtime/operators/late_rows.hpp"
 #include "millrace/runtime/operators/open_window.hpp"
 #include "millrace/runtime/state/alarms.hpp"
+#include "millrace/runtime/state/look_ahead.hpp"
 #include "millrace/runtime/state/table.hpp"
 #include "millrace/runtime/trigger.hpp"
 #include "millrace/runtime/window.hpp"
@@ -43,6 +44,7 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
   using Open = OpenWindow<State, Tr>;
   using OfKey = KeyWindows<State, Tr>;
   using Table = KeyedTable<K, OfKey>;
+  using Guess = typename Table::Guess;
   using Context = TriggerContext<typename Tr::State>;
   using Result =
       std::remove_cvref_t<decltype(std::declval<const A&>().result(std::declval<const State&>()))>;
@@ -71,7 +73,7 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
     if (table_.is_large()) {
       take_ahead(rows);
     } else {
-      for (const Record<Keyed<K, V>>& row : rows) add(row, hash_key(row.value.key));
+      for (const Record<Keyed<K, V>>& row : rows) add(row, hash_key(row.value.key), {});
     }
     outlet_.send(out_);
     late_.send();
@@ -184,32 +186,27 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
 
   // Rows.
 
-  /// The same as row by row, asking for the lines of rows to come (see WindowStage).
+  /// The same as row by row, for more keys than fit into a cache.
   [[gnu::noinline]] void take_ahead(const Batch<Keyed<K, V>>& rows) {
-    constexpr std::uint32_t far = 24;
-    constexpr std::uint32_t near = 12;
     std::uint64_t hashes[Batch<Keyed<K, V>>::room()];
     const Record<Keyed<K, V>>* const row = rows.begin();
     for (std::uint32_t i = 0; i < rows.size(); ++i) hashes[i] = hash_key(row[i].value.key);
-    for (std::uint32_t i = 0; i < rows.size(); ++i) {
-      if (i + far < rows.size()) table_.prefetch(hashes[i + far]);
-      if (i + near < rows.size()) table_.prefetch_entry(hashes[i + near]);
-      add(row[i], hashes[i]);
-    }
+    LookAhead<Table> ahead(table_, {hashes, rows.size()});
+    for (std::uint32_t i = 0; i < rows.size(); ++i) add(row[i], hashes[i], ahead.next(table_));
   }
 
-  [[gnu::always_inline]] void add(const Record<Keyed<K, V>>& row, std::uint64_t hash) {
+  [[gnu::always_inline]] void add(const Record<Keyed<K, V>>& row, std::uint64_t hash, Guess guess) {
     if constexpr (merges) {
-      add_to_session(row, hash);
+      add_to_session(row, hash, guess);
     } else {
-      add_to_windows(row, hash);
+      add_to_windows(row, hash, guess);
     }
   }
 
-  void add_to_windows(const Record<Keyed<K, V>>& row, std::uint64_t hash) {
+  void add_to_windows(const Record<Keyed<K, V>>& row, std::uint64_t hash, Guess guess) {
     const Window last = windows_.last_window(row.time);
     if (is_late(last)) return late_.add(row.time, row.value.value);
-    OfKey& of_key = table_.at(row.value.key, hash);
+    OfKey& of_key = table_.at(row.value.key, hash, guess);
     for (Window window = windows_.first_window(row.time);; window = windows_.next(window)) {
       if (!is_late(window)) add_to(window_of(of_key.open, window), of_key, row);
       if (window == last) break;
@@ -222,9 +219,10 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
     return open.insert(at, fresh(window));
   }
 
-  [[gnu::always_inline]] void add_to_session(const Record<Keyed<K, V>>& row, std::uint64_t hash) {
-    const Window window{row.time, row.time + windows_.gap};
-    OfKey* of_key = table_.find(row.value.key, hash);
+  [[gnu::always_inline]] void add_to_session(const Record<Keyed<K, V>>& row, std::uint64_t hash,
+                                             Guess guess) {
+    const Window window{row.time, last_of(row) + windows_.gap};
+    OfKey* of_key = table_.find(row.value.key, hash, guess);
     Open* open = nullptr;
     if (of_key != nullptr && of_key->open.size() == 1 && touch(of_key->open[0].window, window))
         [[likely]] {
@@ -235,6 +233,14 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
       if (open == nullptr) return late_.add(row.time, row.value.value);
     }
     add_to(*open, *of_key, row);
+  }
+  /// The last of the rows that travelled as one, or the only one.
+  static EventTime last_of(const Record<Keyed<K, V>>& row) {
+    if constexpr (std::is_same_v<V, SessionPart<State>>) {
+      return row.value.value.last;
+    } else {
+      return row.time;
+    }
   }
   static bool touch(Window a, Window b) { return a.start <= b.end && b.start <= a.end; }
 

@@ -15,6 +15,7 @@
 #include "millrace/runtime/flow/writers.hpp"
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/operators/late_rows.hpp"
+#include "millrace/runtime/state/look_ahead.hpp"
 #include "millrace/runtime/state/table.hpp"
 #include "millrace/runtime/window.hpp"
 
@@ -41,6 +42,7 @@ template <class K, class V, class A, class Keep = KeepAll>
 class WindowStage final : public Consumer<Keyed<K, V>> {
   using State = typename A::State;
   using Table = KeyedTable<K, State>;
+  using Guess = typename Table::Guess;
   using Counts = KeyedTable<K, std::int64_t>;
   using Result =
       std::remove_cvref_t<decltype(std::declval<const A&>().result(std::declval<const State&>()))>;
@@ -64,7 +66,7 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
     if (current_ != nullptr && current_->table.is_large()) {
       take_ahead(rows);
     } else {
-      for (const Record<Keyed<K, V>>& row : rows) add(row, hash_key(row.value.key));
+      for (const Record<Keyed<K, V>>& row : rows) add(row, hash_key(row.value.key), {});
     }
     outlet_.send(out_);
     late_.send();
@@ -191,29 +193,26 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
 
   // Rows.
 
-  /// The same as row by row. Asks for the lines of rows to come while it folds others: with more
-  /// keys than fit into a cache, that is worth a factor of two.
+  /// The same as row by row, for more keys than fit into a cache.
   [[gnu::noinline]] void take_ahead(const Batch<Keyed<K, V>>& rows) {
-    constexpr std::uint32_t far = 24;
-    constexpr std::uint32_t near = 12;
     std::uint64_t hashes[Batch<Keyed<K, V>>::room()];
     const Record<Keyed<K, V>>* const row = rows.begin();
     for (std::uint32_t i = 0; i < rows.size(); ++i) hashes[i] = hash_key(row[i].value.key);
+    LookAhead<Table> ahead(current_->table, {hashes, rows.size()});
+    const Pane* asked = current_;
     for (std::uint32_t i = 0; i < rows.size(); ++i) {
-      if (current_ != nullptr) {
-        if (i + far < rows.size()) current_->table.prefetch(hashes[i + far]);
-        if (i + near < rows.size()) current_->table.prefetch_entry(hashes[i + near]);
-      }
-      add(row[i], hashes[i]);
+      // A row behind the watermark leaves no pane current: then the one before is asked, in vain.
+      if (current_ != nullptr) asked = current_;
+      add(row[i], hashes[i], ahead.next(asked->table));
     }
   }
 
-  [[gnu::always_inline]] void add(const Record<Keyed<K, V>>& row, std::uint64_t hash) {
+  [[gnu::always_inline]] void add(const Record<Keyed<K, V>>& row, std::uint64_t hash, Guess guess) {
     if (current_ == nullptr || !is_in(row.time, *current_)) [[unlikely]] {
       current_ = find_pane_ahead(row.time);
       if (current_ == nullptr) return add_behind(row, hash);
     }
-    aggregate_.add(current_->table.at(row.value.key, hash), row.value.value);
+    aggregate_.add(current_->table.at(row.value.key, hash, guess), row.value.value);
   }
   bool is_in(EventTime time, const Pane& pane) const {
     return static_cast<std::uint64_t>(time.ms) - static_cast<std::uint64_t>(pane.start.ms) <

@@ -45,7 +45,11 @@ class TableIndex {
  public:
   TableIndex() : lines_(2) {}
 
-  static std::uint8_t tag_of(std::uint64_t hash) { return static_cast<std::uint8_t>(hash | 1); }
+  /// Never 0.
+  static std::uint8_t tag_of(std::uint64_t hash) {
+    const auto low = static_cast<std::uint8_t>(hash);
+    return static_cast<std::uint8_t>(low + (low == 0 ? 1 : 0));
+  }
   static std::uint8_t overflow_bit(std::uint64_t hash) {
     return static_cast<std::uint8_t>(1U << (hash >> 8 & 7));
   }

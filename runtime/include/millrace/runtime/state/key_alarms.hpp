@@ -12,6 +12,7 @@
 #include "millrace/runtime/state/key_hash.hpp"
 #include "millrace/runtime/state/key_order.hpp"
 #include "millrace/runtime/state/key_slot.hpp"
+#include "millrace/runtime/state/look_ahead.hpp"
 
 namespace millrace {
 
@@ -51,7 +52,7 @@ class KeyAlarms {
     if (when >= alarm.indexed) return;
     alarm.indexed = when;
     if (when <= ringing_until_) {
-      push({when, hash_key(key), key});
+      push({when, key});
     } else {
       index_.add(when.ms, key);
     }
@@ -69,25 +70,22 @@ class KeyAlarms {
   void ring(EventTime now, Table& table, Alarm Slot::*of, Ring&& ring) {
     if (!index_.any_before(now.ms)) return;
     index_.take(now.ms, due_);
+    sort_equal_times_by_key();
     ringing_until_ = now;
+    hashes_.clear();
+    for (const auto& due : due_) hashes_.push_back(hash_key(due.key));
     const bool is_large = table.is_large();
-    for (std::size_t i = 0; i < due_.size(); ++i) {
-      if (is_large && i + 24 < due_.size()) table.prefetch(hash_key(due_[i + 24].key));
-      if (is_large && i + 12 < due_.size()) table.prefetch_entry(hash_key(due_[i + 12].key));
-      const auto& due = due_[i];
-      Slot* const slot = table.find(due.key, hash_key(due.key));
-      if (slot == nullptr || (slot->*of).indexed.ms != due.when) continue;  // It has moved away.
-      restore(slot->*of, due.key);
-    }
-    while (!ringing_.empty()) {
-      const Ringing next = pop();
-      Slot* const slot = table.find(next.key, next.hash);
-      if (slot == nullptr || (slot->*of).indexed != next.at) continue;
-      if ((slot->*of).at == next.at) {
-        slot->*of = {};
-        ring(next.key, next.hash, *slot, next.at);
+    LookAhead<Table> ahead(table, {hashes_.data(), is_large ? hashes_.size() : 0});
+    std::size_t next = 0;
+    while (next < due_.size() || !ringing_.empty()) {
+      // What was set meanwhile rings where its time and key belong.
+      if (!ringing_.empty() && (next == due_.size() || is_first_new(due_[next]))) {
+        const Ringing one = pop();
+        ring_one(one.at, one.key, hash_key(one.key), {}, table, of, ring);
       } else {
-        restore(slot->*of, next.key);
+        const auto guess = is_large ? ahead.next(table) : typename Table::Guess{};
+        const auto& one = due_[next];
+        ring_one({one.when}, one.key, hashes_[next++], guess, table, of, ring);
       }
     }
     ringing_until_ = EventTime::min();
@@ -98,11 +96,37 @@ class KeyAlarms {
  private:
   struct Ringing {
     EventTime at;
-    std::uint64_t hash;
     K key;
   };
+  static bool is_before(EventTime at, const K& key, EventTime other_at, const K& other_key) {
+    return at != other_at ? at < other_at : key_less(key, other_key);
+  }
   static bool is_behind(const Ringing& a, const Ringing& b) {
-    return a.at != b.at ? a.at > b.at : key_less(b.key, a.key);
+    return is_before(b.at, b.key, a.at, a.key);
+  }
+  bool is_first_new(const typename Index::Due& due) const {
+    return is_before(ringing_.front().at, ringing_.front().key, {due.when}, due.key);
+  }
+  void sort_equal_times_by_key() {
+    for (auto first = due_.begin(); first != due_.end();) {
+      const auto end =
+          std::find_if(first, due_.end(), [&](const auto& due) { return due.when != first->when; });
+      std::sort(first, end, [](const auto& a, const auto& b) { return key_less(a.key, b.key); });
+      first = end;
+    }
+  }
+  /// An entry of the index whose time has come: the alarm rings, has moved, or is gone.
+  template <class Table, class Slot, class Ring>
+  void ring_one(EventTime when, const K& key, std::uint64_t hash, typename Table::Guess guess,
+                Table& table, Alarm Slot::*of, Ring& ring) {
+    Slot* const slot = table.find(key, hash, guess);
+    if (slot == nullptr || (slot->*of).indexed != when) return;
+    if ((slot->*of).at == when) {
+      slot->*of = {};
+      ring(key, hash, *slot, when);
+    } else {
+      restore(slot->*of, key);
+    }
   }
   void push(Ringing ringing) {
     ringing_.push_back(std::move(ringing));
@@ -117,6 +141,7 @@ class KeyAlarms {
 
   Index index_;
   std::vector<typename AlarmIndex<K>::Due> due_;
+  std::vector<std::uint64_t> hashes_;           ///< Of their keys.
   std::vector<Ringing> ringing_;                ///< A heap.
   EventTime ringing_until_ = EventTime::min();  ///< While alarms ring.
 };

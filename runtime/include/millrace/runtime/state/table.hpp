@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -38,18 +39,26 @@ class KeyedTable {
   /// their lines ahead; below that, asking costs more than it saves.
   bool is_large() const { return index_.size_bytes() + size() * sizeof(Entry) > 1024 * 1024; }
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&index_.line(index_.first(hash))); }
-  /// After `prefetch`, when the line has come.
-  void prefetch_entry(std::uint64_t hash) const {
+  /// Where a key's entry may be. Good for `at` and `find` whatever happens to the table meanwhile:
+  /// they look before they believe it.
+  struct Guess {
+    std::uint32_t position = std::numeric_limits<std::uint32_t>::max();
+  };
+  /// After `prefetch`, when the line has come. Asks for the entry, and says where that is.
+  Guess prefetch_entry(std::uint64_t hash) const {
     const IndexLine& line = index_.line(index_.first(hash));
-    if (const std::uint32_t found = line.matches(TableIndex::tag_of(hash)); found != 0) {
-      const Entry* const at = &entry(line.positions[std::countr_zero(found)]);
-      __builtin_prefetch(at);
-      if constexpr (sizeof(Entry) > 32) __builtin_prefetch(&at->state + 1);
-    }
+    const std::uint32_t found = line.matches(TableIndex::tag_of(hash));
+    if (found == 0) return {};
+    const std::uint32_t position = line.positions[std::countr_zero(found)];
+    const Entry* const at = &entry(position);
+    __builtin_prefetch(at);
+    if constexpr (sizeof(Entry) > 32) __builtin_prefetch(&at->state + 1);
+    return {position};
   }
 
   /// The state of `key`, made if it is new.
-  S& at(const K& key, std::uint64_t hash) {
+  S& at(const K& key, std::uint64_t hash, Guess guess = {}) {
+    if (is_at(guess, key)) return writable(guess.position).state;
     const Place found = locate(key, hash);
     if (found.line != nullptr) [[likely]] {
       return writable(found.line->positions[found.place]).state;
@@ -58,7 +67,8 @@ class KeyedTable {
   }
 
   /// The state of `key` for writing, or null.
-  S* find(const K& key, std::uint64_t hash) {
+  S* find(const K& key, std::uint64_t hash, Guess guess = {}) {
+    if (is_at(guess, key)) return &writable(guess.position).state;
     const Place found = locate(key, hash);
     return found.line == nullptr ? nullptr : &writable(found.line->positions[found.place]).state;
   }
@@ -140,6 +150,9 @@ class KeyedTable {
   Entry& writable(std::uint32_t position) {
     entries_.before_write(position / per_block);
     return entry(position);
+  }
+  bool is_at(Guess guess, const K& key) const {
+    return guess.position < size() && entry(guess.position).key == key;
   }
   Place locate(const K& key, std::uint64_t hash) { return locate(*this, key, hash); }
   template <class Table>
