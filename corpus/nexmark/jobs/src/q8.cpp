@@ -4,11 +4,13 @@
 // Both sides of this join end with the window, so it is a fold: of a person's window it keeps who
 // came, and what was offered. An id is one person's.
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "millrace/nexmark/names.hpp"
 #include "millrace/nexmark/queries.hpp"
+#include "millrace/runtime/state/few.hpp"
 
 #include "events_of.hpp"
 
@@ -26,7 +28,7 @@ struct Offers {
   };
   struct State {
     std::optional<std::uint32_t> name;  ///< Of the seller, who has come.
-    std::vector<std::int64_t> reserves;
+    Few<std::int64_t> reserves;
   };
 
   Part pick(const Event& event) const {
@@ -36,12 +38,14 @@ struct Offers {
     if (part.has_come) {
       s.name = part.name;
     } else {
-      s.reserves.push_back(part.reserve);
+      s.reserves.insert(s.reserves.size(), part.reserve);
     }
   }
   void merge(State& s, const State& other) const {
     if (other.name) s.name = other.name;
-    s.reserves.insert(s.reserves.end(), other.reserves.begin(), other.reserves.end());
+    for (std::uint32_t i = 0; i < other.reserves.size(); ++i) {
+      s.reserves.insert(s.reserves.size(), other.reserves[i]);
+    }
   }
   const State& result(const State& s) const { return s; }
 };
@@ -49,8 +53,10 @@ struct Offers {
 std::vector<NewSeller> sellers_of(const Windowed<std::int64_t, Offers::State>& comer) {
   std::vector<NewSeller> rows;
   if (!comer.value.name) return rows;
-  for (const std::int64_t reserve : comer.value.reserves) {
-    rows.push_back({comer.window.end, comer.key, name_text(*comer.value.name), reserve});
+  const Few<std::int64_t>& reserves = comer.value.reserves;
+  rows.reserve(reserves.size());
+  for (std::uint32_t i = 0; i < reserves.size(); ++i) {
+    rows.push_back({comer.window.end, comer.key, name_text(*comer.value.name), reserves[i]});
   }
   return rows;
 }

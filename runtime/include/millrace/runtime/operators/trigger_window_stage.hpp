@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -85,12 +86,16 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
     wall_.forget();
     alarms_.take(time.ms, due_);
     std::uint64_t ended = 0;
-    for (const auto& [when, key] : due_) {
-      const std::uint64_t hash = hash_key(key);
-      OfKey* const found = table_.find(key, hash);
+    hashes_.clear();
+    for (const auto& due : due_) hashes_.push_back(hash_key(due.key));
+    const bool is_large = table_.is_large();
+    LookAhead<Table> ahead(table_, {hashes_.data(), is_large ? hashes_.size() : 0});
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+      const auto& [when, key] = due_[i];
+      OfKey* const found = table_.find(key, hashes_[i], is_large ? ahead.next(table_) : Guess{});
       if (found == nullptr || found->indexed.at.ms != when) continue;
       found->indexed = {};
-      ended += settle(key, hash, *found);
+      ended += settle(key, hashes_[i], *found);
     }
     if (ended != 0) {
       LandmarkFields fields;
@@ -452,6 +457,7 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
   AlarmIndex<K> wall_alarms_;  ///< By the node's wall clock.
   EventTime next_wall_alarm_ = EventTime::max();
   std::vector<typename AlarmIndex<K>::Due> due_;
+  std::vector<std::uint64_t> hashes_;  ///< Of their keys.
   WallReading wall_;
 
   Batch<Out> out_;

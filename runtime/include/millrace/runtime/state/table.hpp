@@ -92,6 +92,11 @@ class KeyedTable {
     }
     writable(last) = Entry{};
     entries_.drop_last();
+    if constexpr (std::is_trivially_copyable_v<K>) {
+      // Who erases goes on erasing, and entries near the end will have to move.
+      constexpr std::uint32_t ahead = 6;
+      if (last > ahead && is_large()) prefetch(hash_key(entry(last - ahead).key));
+    }
   }
 
   /// Calls `f(key, state)` for each key, in order.
