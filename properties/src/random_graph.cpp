@@ -1,6 +1,7 @@
 #include "random_graph.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,9 @@ constexpr Site is_csv{"random_graph.is_csv"};
 constexpr Site is_join{"random_graph.is_join"};
 constexpr Site which_join{"random_graph.which_join"};
 constexpr Site how_near{"random_graph.how_near"};
+constexpr Site is_top{"random_graph.is_top"};
+constexpr Site how_many{"random_graph.how_many"};
+constexpr Site which_field{"random_graph.which_field"};
 constexpr Site has_second_window{"random_graph.has_second_window"};
 
 }  // namespace
@@ -51,6 +55,13 @@ std::string RandomGraph::how_joined(std::int64_t window) {
   const std::int64_t one = span();
   const std::int64_t other = span();
   return fmt::format("between = [\"{}ms\", \"{}ms\"]", std::min(one, other), std::max(one, other));
+}
+
+std::string RandomGraph::largest_rows() {
+  if (!draws_.hits(is_top, {1, 8})) return "";
+  constexpr std::string_view fields[] = {"t", "k", "m", "n", "x"};
+  return fmt::format("top = {{ n = {}, by = \"{}\" }}", 1 + draws_.below(how_many, 4),
+                     fields[draws_.below(which_field, std::size(fields))]);
 }
 
 std::string RandomGraph::second_window(std::int64_t window, std::string_view key) {

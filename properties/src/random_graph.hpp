@@ -21,6 +21,8 @@ class RandomGraph {
   /// The steps that make one stream of all sources; `window` is in milliseconds, `key` a field.
   std::string first_steps(const std::vector<RandomSource>& sources, std::int64_t window,
                           std::string_view key);
+  /// What a window has instead of `aggregate`, or nothing.
+  std::string largest_rows();
   /// A window over results of another, or nothing. `key` is one of its columns, and `a0`.
   std::string second_window(std::int64_t window, std::string_view key);
 

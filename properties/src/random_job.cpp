@@ -135,18 +135,23 @@ class Generator {
     }
     const std::string quoted_keys = fmt::format("{}", fmt::join(keys, ", "));
     const std::string shape = window_shape(windows[window]);
-    const std::string window_step = fmt::format(
-        "[[step]]\nwindow = {{ {}, key = [{}] }}\naggregate = {{ {} }}\n{}", shape, quoted_keys,
-        fmt::join(columns, ", "), keeps_late_ ? "late = { table = \"late\" }\n" : "");
     const bool has_window = !draws_.hits(has_no_window, {1, 8});
     RandomGraph graph(draws_);
+    const bool is_told_once = !is_global_ && shape.find("allowed_lateness") == std::string::npos;
+    const std::string top = is_told_once ? graph.largest_rows() : "";
     facts_.sources = graph.sources();
     steps.insert(0, graph.first_steps(facts_.sources, facts_.window, keys.front()));
     std::string sink_key = quoted_keys;
     if (has_window) sink_key += is_global_ ? ", \"pane\"" : ", \"window_start\"";
     if (!has_window && mode != SinkMode::upsert && draws_.hits(has_key, {1, 2})) sink_key.clear();
-    if (has_window) steps += window_step;
-    if (has_window && !is_global_) {
+    if (has_window) {
+      steps += fmt::format(
+          "[[step]]\nwindow = {{ {}, key = [{}] }}\n{}\n{}", shape, quoted_keys,
+          top.empty() ? fmt::format("aggregate = {{ {} }}", fmt::join(columns, ", ")) : top,
+          keeps_late_ ? "late = { table = \"late\" }\n" : "");
+      if (!top.empty()) sink_key += ", \"rank\"";
+    }
+    if (has_window && !is_global_ && top.empty()) {
       const std::string second = graph.second_window(facts_.window, keys.front());
       steps += second;
       if (!second.empty()) sink_key = keys.front() + ", \"window_start\"";

@@ -31,6 +31,10 @@ class Evaluation {
   Evaluation(const WindowSpec& window, const std::vector<Field>& fields)
       : window_(window), fields_(fields), lateness_(window.allowed_lateness.count()) {
     const std::size_t key = window.key.size();
+    if (window.top) {
+      describe_ranked();
+      return;
+    }
     for (std::size_t i = 0; i < key; ++i) results_.families.columns.push_back(i);
     if (window.has_panes()) results_.families.pane_column = key + (window.has_bounds() ? 2 : 0);
     // A session is not known by its ends, if it is not certain which rows are in it.
@@ -92,6 +96,7 @@ class Evaluation {
     };
     const std::size_t on_time = before(span.last_instant());
     const std::size_t counted = before(span.last_instant() + lateness_);
+    if (window_.top) return add_ranked(span, rows, on_time == rows.size());
     Reference::ExpectedRow result = row_of(key, span, rows);
     result.is_certain = on_time == rows.size();
     if (!result.is_certain) {
@@ -115,9 +120,13 @@ class Evaluation {
       auto end = begin + 1;
       while (end != rows.end() && (*end)->time <= (*(end - 1))->time + gap) ++end;
       const Rows session(begin, end);
-      results_.rows.push_back(
-          row_of(key, {session.front()->time, session.back()->time + gap}, session));
-      results_.rows.back().is_certain = is_certain;
+      const Span span{session.front()->time, session.back()->time + gap};
+      if (window_.top) {
+        add_ranked(span, session, is_certain);
+      } else {
+        results_.rows.push_back(row_of(key, span, session));
+        results_.rows.back().is_certain = is_certain;
+      }
       begin = end;
     }
     for (const ReferenceRow* row : rows) {
@@ -125,7 +134,7 @@ class Evaluation {
     }
     if (is_certain) return;
     Reference::Family family;
-    family.most = (lateness_ == 0 ? 1 : 2) * rows.size();
+    family.most = (lateness_ == 0 ? 1 : 2) * rows.size() * (window_.top ? window_.top->most : 1);
     family.is_due_any_time = true;
     results_.families.open.emplace(key, family);
   }
@@ -139,6 +148,36 @@ class Evaluation {
       if (row->watermark >= row->time) return false;
       return row->watermark < row->time - 1 || !times.contains(row->time - gap);
     });
+  }
+
+  // The largest rows.
+
+  void describe_ranked() {
+    // A session is not known by its ends, if it is not certain which rows are in it.
+    if (window_.shape.kind != WindowShape::Kind::sessions) results_.families.columns = {0, 1};
+    for (const std::uint32_t field : window_.key) results_.families.columns.push_back(3 + field);
+  }
+  void add_ranked(Span span, Rows rows, bool is_certain) {
+    const std::uint32_t by = window_.top->by;
+    std::erase_if(rows, [&](const ReferenceRow* row) { return row->cells[by] == OwnedCell{}; });
+    std::sort(rows.begin(), rows.end(), [&](const ReferenceRow* a, const ReferenceRow* b) {
+      if (a->cells[by] != b->cells[by]) return b->cells[by] < a->cells[by];
+      return a->cells < b->cells;
+    });
+    rows.resize(std::min<std::size_t>(rows.size(), window_.top->most));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Reference::ExpectedRow row;
+      row.cells = {span.start, span.end, static_cast<std::int64_t>(i + 1)};
+      row.cells.insert(row.cells.end(), rows[i]->cells.begin(), rows[i]->cells.end());
+      row.last_instant = span.last_instant();
+      row.is_certain = is_certain;
+      results_.rows.push_back(std::move(row));
+    }
+    if (is_certain || rows.empty() || window_.shape.kind == WindowShape::Kind::sessions) return;
+    Reference::Family family;
+    family.most = window_.top->most;
+    results_.families.open.emplace(results_.families.of(results_.rows.back().cells),
+                                   std::move(family));
   }
 
   // The global window, which lets a result out at every n-th row of a key.

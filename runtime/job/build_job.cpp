@@ -4,6 +4,7 @@
 
 #include "millrace/env/error.hpp"
 #include "millrace/runtime/job_spec.hpp"
+#include "millrace/runtime/operators/row_top.hpp"
 #include "millrace/runtime/source/csv_rows.hpp"
 #include "millrace/runtime/source/json_rows.hpp"
 #include "millrace/runtime/stream.hpp"
@@ -37,19 +38,21 @@ Sliding sliding_of(const WindowShape& shape) {
 }
 
 /// What a window lets out.
+template <class Value>
 struct Results {
-  Stream<Windowed<Row, Row>> on_time;
+  Stream<Windowed<Row, Value>> on_time;
   std::optional<Stream<Row>> late;
 };
 
-/// Makes the results of rows by key.
+/// Makes the results of rows by key, by some fold.
+template <class Fold, class Value>
 class Windowing {
  public:
-  Windowing(const WindowSpec& window, std::string name, const std::vector<Field>& rows)
-      : window_(window), name_(std::move(name)), fold_(window.aggregates, rows) {}
+  Windowing(const WindowSpec& window, std::string name, Fold fold)
+      : window_(window), name_(std::move(name)), fold_(std::move(fold)) {}
 
   template <class Keyed>
-  Results of(const Keyed& keyed) const {
+  Results<Value> of(const Keyed& keyed) const {
     const WindowShape& shape = window_.shape;
     switch (shape.kind) {
       case WindowShape::Kind::tumbling:
@@ -64,7 +67,7 @@ class Windowing {
 
  private:
   template <class Windows>
-  Results ended(const Windows& windows) const {
+  Results<Value> ended(const Windows& windows) const {
     const auto windowed = windows.allow_lateness(window_.allowed_lateness);
     if (!window_.late) return {windowed.aggregate(name_, fold_), std::nullopt};
     const auto [on_time, late] = windowed.aggregate_and_late(name_, fold_);
@@ -73,7 +76,7 @@ class Windowing {
 
   const WindowSpec& window_;
   std::string name_;
-  RowAggregate fold_;
+  Fold fold_;
 };
 
 /// Makes a job's streams as they are asked for.
@@ -104,8 +107,8 @@ class Building {
     const Inputs& inputs = table.sink.inputs;
     const StepSpec* const step = inputs.size() == 1 ? spec_.step_at(inputs.front()) : nullptr;
     const auto* const window = step == nullptr ? nullptr : std::get_if<WindowSpec>(&step->work);
-    if (window != nullptr) {  // Its results need not become rows first.
-      return results(inputs.front())
+    if (window != nullptr && !window->top) {  // Its results need not become rows first.
+      return folded(inputs.front())
           .on_time.to(table.sink.name,
                       sink_of_results(table, *window, fields_[step->inputs.front()]));
     }
@@ -113,9 +116,11 @@ class Building {
     return with_rows<End>(inputs, [&](const auto& rows) { return rows.to(table.sink.name, sink); });
   }
   End end_of_late_rows(const JobTable& table) {
-    const std::size_t step = *table.late_of;
-    return results(spec_.sources.size() + step)
-        .late->to(table.sink.name, sink_of_rows(table, fields_[spec_.steps[step].inputs.front()]));
+    const StepSpec& step = spec_.steps[*table.late_of];
+    const std::size_t number = spec_.sources.size() + *table.late_of;
+    const Stream<Row> late =
+        std::get<WindowSpec>(step.work).top ? *ranked(number).late : *folded(number).late;
+    return late.to(table.sink.name, sink_of_rows(table, fields_[step.inputs.front()]));
   }
 
   // Rows.
@@ -185,8 +190,13 @@ class Building {
     const StepSpec* const step = spec_.step_at(number);
     if (step == nullptr) return Stream<Row>(read_from(spec_.sources[number]));
     if (const auto* const window = std::get_if<WindowSpec>(&step->work)) {
-      return Stream<Row>(
-          results(number).on_time.map(RowOfResult(*window, fields_[step->inputs.front()])));
+      const std::vector<Field>& fields = fields_[step->inputs.front()];
+      if (!window->top) {
+        return Stream<Row>(folded(number).on_time.map(RowOfResult(*window, fields)));
+      }
+      RankedRows rows;
+      for (const Field& field : fields) rows.types.push_back(field.type);
+      return Stream<Row>(ranked(number).on_time.flat_map(std::move(rows)));
     }
     if (const auto* const join = std::get_if<JoinSpec>(&step->work)) return joined(*step, *join);
     return with_chain<Stream<Row>>(chain_behind({number}),
@@ -195,20 +205,33 @@ class Building {
 
   // Steps with state.
 
-  Results results(std::size_t number) {
-    const auto known = results_.find(number);
-    if (known != results_.end()) return known->second;
+  using Folded = Results<Row>;
+  using Ranked = Results<std::vector<Row>>;
+
+  Folded folded(std::size_t number) {
+    const auto known = folded_.find(number);
+    if (known != folded_.end()) return known->second;
     const StepSpec& step = *spec_.step_at(number);
     const auto& window = std::get<WindowSpec>(step.work);
-    const std::vector<Field>& fields = fields_[step.inputs.front()];
-    const Windowing windowing(window, operator_name(step), fields);
-    return results_
-        .emplace(number, with_rows<Results>(step.inputs,
-                                            [&](const auto& rows) {
-                                              return windowing.of(
-                                                  rows.key_by(KeyOfRow(window.key, fields)));
-                                            }))
-        .first->second;
+    RowAggregate fold(window.aggregates, fields_[step.inputs.front()]);
+    const Windowing<RowAggregate, Row> windowing(window, operator_name(step), std::move(fold));
+    return folded_.emplace(number, results<Folded>(step, window, windowing)).first->second;
+  }
+  Ranked ranked(std::size_t number) {
+    const auto known = ranked_.find(number);
+    if (known != ranked_.end()) return known->second;
+    const StepSpec& step = *spec_.step_at(number);
+    const auto& window = std::get<WindowSpec>(step.work);
+    RowTop fold(window.top->most, window.top->by, fields_[step.inputs.front()]);
+    const Windowing<RowTop, std::vector<Row>> windowing(window, operator_name(step),
+                                                        std::move(fold));
+    return ranked_.emplace(number, results<Ranked>(step, window, windowing)).first->second;
+  }
+  template <class Made, class Windows>
+  Made results(const StepSpec& step, const WindowSpec& window, const Windows& windowing) {
+    return with_rows<Made>(step.inputs, [&](const auto& rows) {
+      return windowing.of(rows.key_by(KeyOfRow(window.key, fields_[step.inputs.front()])));
+    });
   }
 
   /// One side of a join, on its way to the subtasks of the keys.
@@ -230,7 +253,8 @@ class Building {
   std::vector<std::vector<Field>> fields_;  ///< Of all rows,
   std::vector<int> readers_;                ///< and how many read them.
   std::map<std::size_t, Stream<Row>> rows_;
-  std::map<std::size_t, Results> results_;
+  std::map<std::size_t, Folded> folded_;
+  std::map<std::size_t, Ranked> ranked_;
 };
 
 }  // namespace

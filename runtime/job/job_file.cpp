@@ -78,7 +78,7 @@ class JobFileReader {
     if (kinds != 1) {
       step.fail(
           "a [[step]] has one of `filter`, `set`, `keep`, `join`, and `window` with "
-          "`aggregate`");
+          "`aggregate` or `top`");
     }
     StepSpec read;
     if (step.has("name")) {
@@ -183,6 +183,7 @@ class JobFileReader {
     for (const std::uint32_t number : window->key) {
       identity.columns.push_back(fields_of(step->inputs)[number].name);
     }
+    if (window->top) identity.columns.emplace_back("rank");
     identity.has_bounds = window->has_bounds();
     return identity;
   }

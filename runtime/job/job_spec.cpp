@@ -64,10 +64,16 @@ std::vector<std::vector<Field>> fields_of_rows(const JobSpec& spec) {
 
 std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<Field>& rows) {
   std::vector<Field> fields;
-  for (const std::uint32_t number : window.key) fields.push_back(rows[number]);
   const auto add = [&fields](const char* name) {
     fields.push_back({name, FieldType::integer, false});
   };
+  if (window.top) {
+    for (const char* const name : {"window_start", "window_end", "rank"}) add(name);
+    fields.insert(fields.end(), rows.begin(), rows.end());
+    fields[3 + window.top->by].nullable = false;
+    return fields;
+  }
+  for (const std::uint32_t number : window.key) fields.push_back(rows[number]);
   if (window.has_bounds()) {
     add("window_start");
     add("window_end");

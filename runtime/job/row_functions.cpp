@@ -1,6 +1,7 @@
 #include "row_functions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace millrace {
 
@@ -33,6 +34,19 @@ Row RowOfResult::operator()(const Windowed<Row, Row>& result) const {
   if (has_panes_) row.set_integer(at++, result.pane);
   for (std::uint32_t i = 0; i < values_.size(); ++i) row.copy(at++, result.value, i, values_[i]);
   return row;
+}
+
+std::vector<Row> RankedRows::operator()(const Windowed<Row, std::vector<Row>>& result) const {
+  std::vector<Row> ranked;
+  for (const Row& row : result.value) {
+    Row made(static_cast<std::uint32_t>(types.size() + 3));
+    made.set_integer(0, result.window.start.ms);
+    made.set_integer(1, result.window.end.ms);
+    made.set_integer(2, static_cast<std::int64_t>(ranked.size()) + 1);
+    for (std::uint32_t i = 0; i < types.size(); ++i) made.copy(i + 3, row, i, types[i]);
+    ranked.push_back(std::move(made));
+  }
+  return ranked;
 }
 
 Row RowOfPair::operator()(const Row& left, const Row& right, Window window) const {

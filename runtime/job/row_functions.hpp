@@ -53,6 +53,12 @@ class RowOfResult {
   bool has_panes_;
 };
 
+/// The largest rows of a window, each with its bounds and its rank.
+struct RankedRows {
+  std::vector<FieldType> types;
+  std::vector<Row> operator()(const Windowed<Row, std::vector<Row>>& result) const;
+};
+
 /// The row that a join makes of a pair that lies in a window.
 struct RowOfPair {
   std::vector<JoinColumn> columns;

@@ -166,6 +166,34 @@ std::vector<AggregateColumn> read_aggregates(TomlSection section, const WindowSp
   return aggregates;
 }
 
+constexpr std::int64_t longest_top = 1000;
+
+/// What is told once: there is no column that would tell a second time from the first.
+void expect_one_result(const WindowSpec& spec, const TomlSection& step) {
+  if (!spec.has_panes()) return;
+  step.fail_key("top", fmt::format("{} of {}: its results are told again, and `top` has no `pane`",
+                                   step.path_of("top"),
+                                   spec.has_bounds() ? "a window with an allowed lateness"
+                                                     : "a global window"));
+}
+
+TopSpec read_top(TomlSection top, const std::vector<Field>& fields) {
+  TopSpec spec;
+  spec.most = static_cast<std::uint32_t>(top.integer("n", 1, longest_top));
+  spec.by = find_field(fields, top.text("by"), top, "by");
+  for (const char* const name : {"window_start", "window_end", "rank"}) {
+    const bool is_taken = std::any_of(fields.begin(), fields.end(),
+                                      [&](const Field& field) { return field.name == name; });
+    if (is_taken) top.fail(fmt::format("the rows have a field `{}`, which `top` gives them", name));
+  }
+  if (fields.size() + 3 > Row::most_fields) {
+    top.fail(fmt::format("rows of {} fields; with `top` at most {} are expected", fields.size(),
+                         Row::most_fields - 3));
+  }
+  top.finish();
+  return spec;
+}
+
 std::vector<std::string> key_names(const WindowSpec& window, const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const std::uint32_t number : window.key) names.push_back(fields[number].name);
@@ -224,7 +252,15 @@ WindowSpec read_window_step(TomlSection& step, const std::vector<Field>& fields)
   spec.allowed_lateness = read_lateness(window, spec.shape);
   spec.key = read_key(window, spec, fields);
   window.finish();
-  spec.aggregates = read_aggregates(step.section("aggregate"), spec, fields);
+  if (!step.has("top")) {
+    spec.aggregates = read_aggregates(step.section("aggregate"), spec, fields);
+    return spec;
+  }
+  if (step.has("aggregate")) {
+    step.fail_key("aggregate", "a window with `aggregate` and `top`: one of them is expected");
+  }
+  expect_one_result(spec, step);
+  spec.top = read_top(step.section("top"), fields);
   return spec;
 }
 
@@ -242,8 +278,11 @@ std::string to_toml(const WindowSpec& window, const std::vector<Field>& fields) 
     aggregates.push_back(
         fmt::format("{} = {}", toml_quoted(column.name), toml_quoted(describe(column, fields))));
   }
-  return fmt::format("window = {{ {}key = {} }}\naggregate = {{ {} }}\n{}", settings,
-                     toml_list(key_names(window, fields)), fmt::join(aggregates, ", "),
+  return fmt::format("window = {{ {}key = {} }}\n{}\n{}", settings,
+                     toml_list(key_names(window, fields)),
+                     window.top ? fmt::format("top = {{ n = {}, by = {} }}", window.top->most,
+                                              toml_quoted(fields[window.top->by].name))
+                                : fmt::format("aggregate = {{ {} }}", fmt::join(aggregates, ", ")),
                      window.late ? late_to_toml(*window.late) : "");
 }
 
@@ -254,6 +293,11 @@ void add_fingerprint(const WindowSpec& window, const std::vector<Field>& fields,
     parts.push_back({"window.allowed_lateness", describe(window.allowed_lateness)});
   }
   parts.push_back({"window.key", fmt::format("{}", fmt::join(key_names(window, fields), ", "))});
+  if (window.top) {
+    parts.push_back(
+        {"top", fmt::format("{} by {}", window.top->most, fields[window.top->by].name)});
+    return;
+  }
   std::vector<std::string> aggregates;
   for (const AggregateColumn& column : window.aggregates) {
     aggregates.push_back(column.name + " = " + describe(column, fields));

@@ -56,6 +56,9 @@ std::string text_of(const WindowSpec& window, const std::vector<Field>& rows) {
   std::vector<std::string> key;
   for (const std::uint32_t field : window.key) key.push_back(rows[field].name);
   std::vector<std::string> folds;
+  if (window.top) {
+    folds.push_back(fmt::format("top {} by {}", window.top->most, rows[window.top->by].name));
+  }
   for (const AggregateColumn& column : window.aggregates) {
     folds.push_back(fmt::format("{} = {}", column.name, describe(column, rows)));
   }

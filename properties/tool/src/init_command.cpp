@@ -35,7 +35,7 @@ event_time = "at"                   # when it happened, in ms since 1970, UTC
 disorder = "5min"                   # how far behind the newest a record may come and still count
 on_bad_record = "fail"              # end the job, naming file and line; or "skip", and count it
 
-# What is done to them: any number of filters, then one window.
+# What is done to them, step by step. A job may also have several sources and sinks, and joins.
 [[step]]
 filter = "customer != '' and not (amount < 0)"   # remove this step to keep every record
 

@@ -2,6 +2,7 @@
 // of several sources, steps and sinks.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -208,6 +209,28 @@ TEST_CASE("what may be late makes what is behind it uncertain, and convicts nobo
     const auto of_joins = references_of(joins, input_of(1, 2000));
     CHECK_FALSE(of_joins[0].is_exact());
     CHECK(of_joins[0].may_be_late() > 0);
+  }
+}
+
+TEST_CASE("processor and reference agree about the largest rows",
+          "[properties][agreement][graph]") {
+  for (const std::string window :
+       {R"(tumbling = "1s")", R"(sliding = "2s", slide = "700ms")", R"(sessions = "100ms")"}) {
+    for (const auto& [disorder, behind] : {std::pair{"500ms", 500}, {"0s", 1500}}) {
+      const std::string text = job_of(
+          "[[step]]\nname = \"both\"\nfrom = [\"a\", \"b\"]\nset = { h = \"i / (i % 3)\" "
+          "}\n[[step]]\nname = \"largest\"\nwindow = { " +
+              window +
+              ", key = [\"k\"] }\ntop = { n = 2, by = \"h\" }\nlate = { table = \"late\" }\n"
+              "[[step]]\nname = \"first\"\nfilter = \"rank == 1\"\n",
+          sink_of("tops", "\"largest\"", "key = [\"k\", \"window_start\", \"rank\"]") +
+              sink_of("firsts", "\"first\""),
+          disorder);
+      for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+        expect_held(text, input_of(seed, static_cast<std::uint64_t>(behind)));
+      }
+      CHECK_FALSE(references_of(text, input_of(1)).front().rows().empty());
+    }
   }
 }
 

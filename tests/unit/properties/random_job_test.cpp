@@ -82,6 +82,7 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
     const auto& window = std::get<WindowSpec>(steps.back().work);
     seen.insert("windows of kind " + std::to_string(static_cast<int>(window.shape.kind)));
     if (window.allowed_lateness > Duration::zero()) seen.insert("allowed lateness");
+    if (window.top) seen.insert("the largest rows");
     if (window.late) seen.insert("a table of late rows");
     if (window.key.size() == 2) seen.insert("a key of two");
     if (job.spec.sources[0].fields[1].nullable) seen.insert("null keys");
@@ -97,7 +98,7 @@ TEST_CASE("random jobs have all the edges that they are drawn for", "[random_job
       if (text.find("what?") != std::string::npos) seen.insert("no record");
     }
   }
-  CHECK(seen.size() == 30);
+  CHECK(seen.size() == 31);
 }
 
 TEST_CASE("a scope bounds the input of a random job, and the job stays the same", "[random_job]") {

@@ -520,7 +520,8 @@ TEST_CASE("an aggregate that is no text is said to be what it is", "[runtime][jo
 
 TEST_CASE("a step does one thing", "[runtime][job_file]") {
   const std::string either =
-      "a [[step]] has one of `filter`, `set`, `keep`, `join`, and `window` with `aggregate`";
+      "a [[step]] has one of `filter`, `set`, `keep`, `join`, and `window` with `aggregate` or "
+      "`top`";
   CHECK(complaint(12, "") == "jobs/q.toml:11: " + either);
   CHECK(complaint(14, "") == "jobs/q.toml:13: " + either);
   CHECK(complaint(12, lines[11] + "\n" + lines[13]) == "jobs/q.toml:11: " + either);

@@ -92,7 +92,8 @@ TEST_CASE("what is wrong with a step is said by line and key", "[runtime][job_fi
   CHECK(complaint(R"(keep = ["k", "k"])") == "s.toml:9: `step.keep`: `k` stands there twice");
   CHECK(complaint("keep = []") == "s.toml:9: `step.keep`: one field or more is expected");
   const std::string one =
-      "a [[step]] has one of `filter`, `set`, `keep`, `join`, and `window` with `aggregate`";
+      "a [[step]] has one of `filter`, `set`, `keep`, `join`, and `window` with `aggregate` or "
+      "`top`";
   CHECK(complaint("filter = \"t == 1\"\nkeep = [\"k\"]") == "s.toml:8: " + one);
   CHECK(complaint("") == "s.toml:8: " + one);
   std::string many = "set = { ";

@@ -1,5 +1,7 @@
 // Windows of every kind, as a job file writes them.
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "millrace/env/error.hpp"
@@ -198,4 +200,72 @@ TEST_CASE("an upsert sink needs what tells results apart, and no more",
   CHECK(complaint_of(R"(sessions = "5s")") ==
         "w.toml:15: `sink.key` of an upsert sink lacks `window_start`; the key of the window and "
         "`window_start` are expected, which tell rows apart");
+}
+
+namespace {
+
+/// The last line of a window's step stands on line 8.
+std::string top_text(const std::string& window, const std::string& top,
+                     const std::string& sink = "") {
+  return "[job]\nname = \"w\"\n[source]\nformat = \"jsonl\"\nfiles = \"*.jsonl\"\n"
+         "fields = { k = \"string\", t = \"int64\", x = \"float64?\" }\nevent_time = \"t\"\n"
+         "[[step]]\nwindow = { " +
+         window + R"(, key = ["k"] })" + "\n" + top +
+         "\n[sink]\ntable = \"t\"\ndatabase = \"t.db\"\n" + sink;
+}
+std::string top_complaint(const std::string& window, const std::string& top,
+                          const std::string& sink = "") {
+  return message_of<UsageError>([&] { parse_job_file(top_text(window, top, sink), "w.toml"); });
+}
+const std::string seconds = R"(tumbling = "1s")";
+const std::string largest = R"(top = { n = 3, by = "x" })";
+
+}  // namespace
+
+TEST_CASE("a window gives its largest rows instead of aggregates", "[runtime][job_file][window]") {
+  for (const std::string window :
+       {R"(tumbling = "1s")", R"(sliding = "4s", slide = "1s")", R"(sessions = "5s")"}) {
+    CAPTURE(window);
+    const JobSpec spec =
+        parse_job_file(top_text(window, largest + "\nlate = { table = \"late\" }"), "w.toml");
+    CHECK(window_of(spec).top == TopSpec{3, 2});
+    CHECK(window_of(spec).aggregates.empty());
+    CHECK(parse_job_file(to_toml(spec), "again.toml") == spec);
+    CHECK_NOTHROW(build_job(spec));
+    const std::vector<JobTable> tables = tables_of(spec);
+    CHECK(columns_of(tables[0]) ==
+          std::vector<std::string>{"window_start", "window_end", "rank", "k", "t", "x"});
+    CHECK_FALSE(tables[0].schema.columns[5].nullable);  // Where it is null no row is among them.
+    CHECK(columns_of(tables[1]) == std::vector<std::string>{"k", "t", "x"});
+    const auto parts = fingerprint_of(spec);
+    CHECK(std::count(parts.begin(), parts.end(), FingerprintPart{"top", "3 by x"}) == 1);
+  }
+}
+
+TEST_CASE("what is wrong with the largest rows is said by line and key",
+          "[runtime][job_file][window]") {
+  const std::string at = "w.toml:10: ";
+  CHECK(top_complaint(seconds, R"(top = { n = 0, by = "x" })") ==
+        at + "`step.top.n` is 0; a whole number from 1 to 1000 is expected");
+  CHECK(top_complaint(seconds, R"(top = { n = 3, by = "y" })") ==
+        at + "`step.top.by`: there is no field `y`; the fields are k, t, x");
+  CHECK(top_complaint(seconds, R"(top = { n = 3, by = "x", of = "t" })")
+            .find(at + "`step.top.of` is no key that there is; ") == 0);
+  CHECK(top_complaint(seconds, "aggregate = { n = \"count()\" }\n" + largest) ==
+        at + "a window with `aggregate` and `top`: one of them is expected");
+  CHECK(top_complaint(seconds + R"(, allowed_lateness = "1s")", largest) ==
+        at + "`step.top` of a window with an allowed lateness: its results are told again, and "
+             "`top` has no `pane`");
+  CHECK(top_complaint("global = true, every = 2", largest) ==
+        at + "`step.top` of a global window: its results are told again, and `top` has no `pane`");
+  std::string ranked = top_text(seconds, largest);
+  ranked.replace(ranked.find("x = "), 4, "rank = ");
+  CHECK(message_of<UsageError>([&] {
+          parse_job_file(ranked.replace(ranked.find("\"x\""), 3, "\"t\""), "w.toml");
+        }) == at + "the rows have a field `rank`, which `top` gives them");
+  const std::string upsert = "mode = \"upsert\"\nkey = [\"k\", \"window_start\"";
+  CHECK(top_complaint(seconds, largest, upsert + "]\n") ==
+        "w.toml:15: `sink.key` of an upsert sink lacks `rank`; the key of the window and "
+        "`window_start` are expected, which tell rows apart");
+  CHECK(top_complaint(seconds, largest, upsert + ", \"rank\"]\n").empty());
 }

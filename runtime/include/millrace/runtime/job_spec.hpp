@@ -88,12 +88,20 @@ struct SinkSpec {
   friend bool operator==(const SinkSpec&, const SinkSpec&) = default;
 };
 
+/// The rows of each key and window that are largest by a field, with their rank.
+struct TopSpec {
+  std::uint32_t most = 1;
+  std::uint32_t by = 0;  ///< A field.
+  friend bool operator==(const TopSpec&, const TopSpec&) = default;
+};
+
 /// A fold of the rows of each key and window.
 struct WindowSpec {
   WindowShape shape;
   std::vector<std::uint32_t> key;  ///< Numbers of fields.
   Duration allowed_lateness{0};
-  std::vector<AggregateColumn> aggregates;
+  std::vector<AggregateColumn> aggregates;  ///< Or, if there are none,
+  std::optional<TopSpec> top;               ///< some of the rows themselves.
   std::optional<SinkSpec> late;  ///< For rows that are too late for their windows, as they came.
 
   /// The global window has no ends that would say anything.
@@ -171,7 +179,8 @@ FingerprintPart fingerprint_part(const StepWork& work);
 /// The fields of all rows, by their numbers.
 std::vector<std::vector<Field>> fields_of_rows(const JobSpec& spec);
 /// A window's result as a row: its key, `window_start` and `window_end`, `pane`, its aggregates;
-/// without what says nothing of these windows.
+/// without what says nothing of these windows. Of the largest rows `window_start`, `window_end`,
+/// `rank` and all that they hold.
 std::vector<Field> fields_of_result(const WindowSpec& window, const std::vector<Field>& rows);
 
 /// The operator of a step that keeps state: its name, or what it is.
