@@ -117,6 +117,7 @@ bool Leadership::await_tasks() {
 TermEnd Leadership::run() {
   // Short inputs have ended before every task has said that it runs.
   next_trigger_ = all_ended() ? env_.now() : env_.in(options_.checkpoint_interval);
+  visible_delay_.running(env_.now());
   report(Progress::State::running);
   while (true) {
     if (failure_) {
@@ -194,6 +195,7 @@ void Leadership::trigger_if_due() {
   const CheckpointId id{term_, ++last_n_};
   pending_.emplace(id, tasks_, env_.in(options_.checkpoint_timeout), watermarks_may_differ_);
   next_trigger_ = env_.in(options_.checkpoint_interval);
+  visible_delay_.triggered(env_.now());
   tell_workers(Trigger{id});
   env_.landmark(landmarks::checkpoint_triggered, about(id));
 }
@@ -231,6 +233,7 @@ void Leadership::decide(const Manifest& manifest) {
   next.manifest = name_of(manifest);
   next.manifest_checksum = checksum(bytes);
   head_.swap(next);  // That decides.
+  visible_delay_.decided(manifest.id);
 
   const CheckpointId visible = visible_everywhere();
   for (const std::string& sink : sinks_) {
@@ -291,6 +294,7 @@ void Leadership::note_published(const SinkPublished& published) {
   known = published.id;
   rows_published_ += published.rows;
   const CheckpointId visible = visible_everywhere();
+  visible_delay_.published(visible, env_.now());
   tell_workers(Published{visible});
   std::vector<std::string> names;
   for (const StagedObject& object : completed_.staged) {
@@ -333,6 +337,7 @@ void Leadership::report(Progress::State state) {
   }
   progress.records_late = completed_.records_late;
   progress.rows_published = rows_published_;
+  progress.visible_delay = visible_delay_.longest();
   env_.host.report(progress);
 }
 

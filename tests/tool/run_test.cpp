@@ -35,7 +35,9 @@ TEST_CASE("a run reads all input, shows its rows, and says so", "[tool]") {
 
   CHECK(end.exit_code == 0);
   CHECK(end.errors.empty());
-  CHECK_THAT(end.output, EndsWith("s: 3 records read, all rows visible in table t in out.db\n"));
+  CHECK_THAT(end.output, Contains("s: 3 records read, all rows visible in table t in out.db\n"
+                                  "  rows were visible at most "));
+  CHECK_THAT(end.output, EndsWith(" s after their records were read\n"));
   CHECK(job.rows() == Rows{"a 1000 2000 2 4.5", "b 2000 3000 1 2"});
 }
 
@@ -63,7 +65,7 @@ TEST_CASE("settings replace what the job file says", "[tool]") {
   const ToolEnd end = job.run({"--set", "checkpoint.directory=elsewhere", "--set", "sink.table=u",
                                "--set", "job.parallelism=3"});
   CHECK(end.exit_code == 0);
-  CHECK_THAT(end.output, EndsWith("visible in table u in out.db\n"));
+  CHECK_THAT(end.output, Contains("visible in table u in out.db\n"));
   CHECK(job.has("elsewhere/head"));
   CHECK_FALSE(job.has("state"));
 }
@@ -215,7 +217,7 @@ TEST_CASE("the jobs of the corpus show as many rows as an independent count foun
         directory.tool({"run", MILLRACE_ROOT "/corpus/jobs/" + sample.job + ".toml"});
     INFO(end.errors);
     CHECK(end.exit_code == 0);
-    CHECK_THAT(end.output, EndsWith(fmt::format("s: 1707 records read, all rows visible in table "
+    CHECK_THAT(end.output, Contains(fmt::format("s: 1707 records read, all rows visible in table "
                                                 "{} in quakes.db\n",
                                                 sample.table)));
     const TableLook look = TableReader(directory.path("quakes.db"), "", sample.table)

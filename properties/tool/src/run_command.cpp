@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -182,12 +183,22 @@ std::string places_of(const std::vector<RealJob::Table>& tables) {
   return text;
 }
 
+bool is_any_staged(const std::vector<RealJob::Table>& tables) {
+  return std::any_of(tables.begin(), tables.end(), [](const RealJob::Table& table) {
+    return table.schema.mode == SinkMode::staged;
+  });
+}
+
 int report_end(JobEnd end, const RealJob& real, const Progress& progress, ProgressLine& line) {
   const auto where = places_of(real.tables);
   switch (end) {
     case JobEnd::finished:
       fmt::print("finished in {:.1f} s: {} records read, all rows visible in {}\n", line.elapsed(),
                  progress.records_done, where);
+      if (progress.visible_delay > 0ns && is_any_staged(real.tables)) {
+        fmt::print("  rows were visible at most {:.2f} s after their records were read\n",
+                   seconds(progress.visible_delay));
+      }
       if (progress.records_skipped != 0) {
         fmt::print("  {} bad records were skipped\n", progress.records_skipped);
       }

@@ -20,7 +20,7 @@ struct Bid {
   std::int64_t auction = 0;
   std::int64_t price = 0;
   std::int64_t at = 0;
-  friend auto operator<=>(const Bid&, const Bid&) = default;
+  [[maybe_unused]] friend auto operator<=>(const Bid&, const Bid&) = default;
 };
 
 auto bids() {

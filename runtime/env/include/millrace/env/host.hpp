@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct Progress {
   std::uint64_t records_skipped = 0;  ///< Of those.
   std::uint64_t records_late = 0;     ///< Of those.
   std::uint64_t rows_published = 0;   ///< In the present term.
+  /// The longest that a record has waited in the present term until its rows were visible.
+  std::chrono::nanoseconds visible_delay{0};
 };
 
 /// What a node knows of its surroundings, and what its surroundings want of it.

@@ -15,6 +15,7 @@
 #include "millrace/runtime/coordinator/members.hpp"
 #include "millrace/runtime/coordinator/pending_checkpoint.hpp"
 #include "millrace/runtime/coordinator/sweeper.hpp"
+#include "millrace/runtime/coordinator/visible_delay.hpp"
 #include "millrace/runtime/job/layout.hpp"
 
 namespace millrace {
@@ -104,6 +105,7 @@ class Leadership {
   CheckpointId last_before_stop_;
   std::map<std::string, Counters> counters_;  ///< Per worker.
   std::uint64_t rows_published_ = 0;
+  VisibleDelay visible_delay_;
 };
 
 }  // namespace millrace
