@@ -16,15 +16,18 @@ std::string describe_key_hash(std::uint64_t hash) {
 }
 
 void rethrow_of_function(std::string_view operator_name, std::string_view where, EventTime time) {
+  const auto describe = [&](const std::exception& error) {
+    return fmt::format("{}: the function failed at {}, event time {} ms: {}", operator_name, where,
+                       time.ms, error.what());
+  };
   try {
     throw;
   } catch (const WorldError&) {
     throw;
-  } catch (const JobFailed&) {
-    throw;
+  } catch (const JobFailed& error) {
+    throw JobFailed(describe(error));
   } catch (const std::exception& error) {
-    throw FunctionFailed(fmt::format("{}: the function failed at {}, event time {} ms: {}",
-                                     operator_name, where, time.ms, error.what()));
+    throw FunctionFailed(describe(error));
   }
 }
 

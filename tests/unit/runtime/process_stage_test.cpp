@@ -338,13 +338,13 @@ TEST_CASE("a function that throws ends its task, and operator, key and time are 
   KeyedDrive<Text> texts(world, 1, [](const StageContext& context) {
     return std::make_unique<Text>(context, "operator", Failing{});
   });
-  CHECK(message_of<FunctionFailed>([&] { texts.take(0, 5, std::string("x y"), 1); }) ==
+  CHECK(message_of<JobFailed>([&] { texts.take(0, 5, std::string("x y"), 1); }) ==
         "operator: the function failed at key `x y`, event time 5 ms: a sum does not fit");
   using Structs = ProcessStage<Pair, int, Failing>;
   KeyedDrive<Structs> structs(world, 1, [](const StageContext& context) {
     return std::make_unique<Structs>(context, "operator", Failing{});
   });
-  CHECK(message_of<FunctionFailed>([&] {
+  CHECK(message_of<JobFailed>([&] {
           structs.take(0, 5, Pair{1, 2}, 1);
         }).find("operator: the function failed at a key of hash ") == 0);
 }

@@ -158,7 +158,7 @@ class Emit {
 /// 5. A function that throws a std::exception ends its task with FunctionFailed, which names
 ///    operator, key and event time. The job restarts, and ends as failed when the same error comes
 ///    back at the same place for the third time. A WorldError passes as it is, and restarts the
-///    job; a JobFailed passes, too, and ends it at once.
+///    job; a JobFailed is named in the same way, and ends it at once.
 template <class P, class K, class T>
 concept KeyedProcess = std::default_initializable<typename P::State> &&
                        requires(const P& p, const T& row, KeyContext<K, typename P::State>& here,

@@ -31,7 +31,8 @@ std::string describe_key_of(const K& key) {
 /// A user's function threw a std::exception, which is being handled, over a row or an alarm of this
 /// event time; `where` is its key.
 ///
-/// Throws it again if it is a WorldError or a JobFailed, and else FunctionFailed.
+/// Throws it again if it is a WorldError; of any other the text then names operator, key and time:
+/// as JobFailed if it was one, and else as FunctionFailed.
 [[noreturn]] void rethrow_of_function(std::string_view operator_name, std::string_view where,
                                       EventTime time);
 
