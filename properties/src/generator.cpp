@@ -18,6 +18,7 @@ constexpr Site worker_count{"cluster.workers"};
 constexpr Site parallelism{"cluster.parallelism"};
 constexpr Site interval{"timing.interval"};
 constexpr Site checkpoints{"timing.checkpoints"};
+constexpr Site is_long{"timing.is_long"};
 
 constexpr std::uint64_t seed_bits = 52;
 
@@ -79,7 +80,9 @@ Case generate_case(const JobSpec& job, const Input& input, std::uint64_t seed) {
   made.cluster.parallelism = static_cast<std::uint32_t>(1 + draws.below(parallelism, 3));
   // So that a calm run completes 3 to 20 checkpoints before its input ends.
   made.checkpoint_interval = std::chrono::milliseconds(100 + draws.below(interval, 400));
-  const std::uint64_t count = 5 + draws.below(checkpoints, 13);
+  std::uint64_t count = 5 + draws.below(checkpoints, 13);
+  // Now and then ten times as many, for what fills up slowly.
+  if (draws.hits(is_long, {1, 64})) count *= 10;
   made.arrival = made.checkpoint_interval * count;
 
   faults::PlanSpace space;

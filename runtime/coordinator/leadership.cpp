@@ -263,20 +263,21 @@ std::vector<std::string> Leadership::take_given_up_names() {
 
 /// Nobody takes a finished job over, so what it leaves is left for ever: also what of its own term
 /// came late, or came back when the store lost power.
-void Leadership::sweep_all() {
-  finished_since_ = env_.now();
+bool Leadership::sweep_all() {
   std::set<std::string> reached = reached_by(completed_);
   for (const StagedObject& staged : completed_.staged) reached.erase(staged.name);
   reached.insert(object_names::heartbeat(term_));
-  sweeper_.sweep_before({term_.number + 1}, std::move(reached));
+  return sweeper_.sweep_before({term_.number + 1}, std::move(reached));
 }
 
 std::optional<TermEnd> Leadership::end_if_done() {
   if (completed_.id.term != term_) return std::nullopt;  // Take one in this term first.
   if (visible_everywhere() < completed_.id) return std::nullopt;
   if (completed_.has_all_input()) {
-    if (finished_since_ == Instant::never()) sweep_all();
-    if (!sweeper_.is_idle() && env_.now() < finished_since_ + sweeping) return std::nullopt;
+    if (finished_since_ == Instant::never()) finished_since_ = env_.now();
+    if (!sweeps_all_) sweeps_all_ = sweep_all();
+    const bool is_swept = sweeps_all_ && sweeper_.is_idle();
+    if (!is_swept && env_.now() < finished_since_ + sweeping) return std::nullopt;
     Head next = *head_.known().head;
     next.status = JobStatus::finished;
     head_.swap(next);

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "millrace/env/invariant.hpp"
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/state/object_names.hpp"
 
@@ -103,17 +104,25 @@ Sweeper::Sweeper(Env& env) : channels_(std::make_shared<Channels>()) {
 
 void Sweeper::remove(std::vector<std::string> names) { give({std::move(names), {}, {}}); }
 
-void Sweeper::sweep_before(Term term, std::set<std::string> reached) {
-  give({{}, term, std::move(reached)});
+bool Sweeper::sweep_before(Term term, std::set<std::string> reached) {
+  return give({{}, term, std::move(reached)});
 }
 
-void Sweeper::give(Order order) {
-  // With so much undone, the next takeover's sweep does it.
-  if (channels_->orders.try_put(order)) ++undone_;
+bool Sweeper::give(Order order) {
+  count_done();
+  if (undone_ == most_undone) return false;
+  const bool is_put = channels_->orders.try_put(order);
+  invariant(is_put, "there is room for all that may be undone");
+  ++undone_;
+  return true;
+}
+
+void Sweeper::count_done() {
+  while (const auto done = channels_->done.try_take()) undone_ -= *done;
 }
 
 bool Sweeper::is_idle() {
-  while (const auto done = channels_->done.try_take()) undone_ -= *done;
+  count_done();
   return undone_ == 0;
 }
 

@@ -85,6 +85,7 @@ TEST_CASE("clusters and timings of every size come, and no others", "[properties
   std::set<std::uint32_t> parallelisms;
   std::set<std::int64_t> intervals_ms;
   std::set<std::int64_t> checkpoints;
+  std::set<std::int64_t> of_long_runs;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const Case made = generated(seed);
     workers.insert(made.cluster.workers);
@@ -92,7 +93,8 @@ TEST_CASE("clusters and timings of every size come, and no others", "[properties
     REQUIRE(made.checkpoint_interval % 1ms == 0ns);
     REQUIRE(made.arrival % made.checkpoint_interval == 0ns);
     intervals_ms.insert(made.checkpoint_interval / 1ms);
-    checkpoints.insert(made.arrival / made.checkpoint_interval);
+    const std::int64_t count = made.arrival / made.checkpoint_interval;
+    (count < 50 ? checkpoints : of_long_runs).insert(count);
   }
   CHECK(workers == std::set<std::uint32_t>{1, 2, 3});
   CHECK(parallelisms == std::set<std::uint32_t>{1, 2, 3});
@@ -101,6 +103,11 @@ TEST_CASE("clusters and timings of every size come, and no others", "[properties
   CHECK(*checkpoints.begin() == 5);
   CHECK(*checkpoints.rbegin() == 17);
   CHECK(checkpoints.size() == 13);
+  REQUIRE_FALSE(of_long_runs.empty());
+  for (const std::int64_t count : of_long_runs) {
+    CHECK(count % 10 == 0);
+    CHECK(checkpoints.contains(count / 10));
+  }
 }
 
 TEST_CASE("faults are aimed at nodes that there are, each of them, and at every protocol landmark",

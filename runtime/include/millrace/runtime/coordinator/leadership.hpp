@@ -62,7 +62,7 @@ class Leadership {
   void complete_if_all_in();
   void decide(const Manifest& manifest);
   std::optional<TermEnd> end_if_done();
-  void sweep_all();
+  bool sweep_all();
   std::vector<std::string> take_given_up_names();
   void note_published(const SinkPublished& published);
   CheckpointId visible_everywhere() const;
@@ -101,6 +101,7 @@ class Leadership {
   std::optional<NeedsTakeover> failure_;
   bool had_progress_ = false;
   Instant finished_since_ = Instant::never();  ///< All but the sweeping.
+  bool sweeps_all_ = false;                    ///< The last sweep was taken on.
   bool stopping_ = false;                      ///< A last checkpoint was asked for.
   CheckpointId last_before_stop_;
   std::map<std::string, Counters> counters_;  ///< Per worker.

@@ -30,9 +30,11 @@ class Sweeper {
  public:
   explicit Sweeper(Env& env);
 
+  /// With too much undone nothing is taken on: a later sweep will find it.
   void remove(std::vector<std::string> names);
-  /// Looks for what terms before `term` left, and removes what is not reached.
-  void sweep_before(Term term, std::set<std::string> reached);
+  /// Looks for what terms before `term` left, and removes what is not reached. Returns whether it
+  /// is taken on.
+  bool sweep_before(Term term, std::set<std::string> reached);
 
   /// Whether all that was asked for is done. Who asked is woken when it is.
   bool is_idle();
@@ -45,12 +47,15 @@ class Sweeper {
     Term term;  ///< 0: only the names.
     std::set<std::string> reached;
   };
+  /// So neither channel is ever full, and the sweeper never waits for somebody to listen.
+  static constexpr std::size_t most_undone = 64;
   struct Channels {
-    Channel<Order> orders{64};
-    Channel<std::size_t> done{64};  ///< So many orders.
+    Channel<Order> orders{most_undone};
+    Channel<std::size_t> done{most_undone};  ///< So many orders.
   };
   static void run(Env& env, Channels& channels);
-  void give(Order order);
+  bool give(Order order);
+  void count_done();
 
   std::shared_ptr<Channels> channels_;
   std::size_t undone_ = 0;
