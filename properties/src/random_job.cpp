@@ -50,6 +50,7 @@ constexpr Site is_upsert{"random_job.is_upsert"};
 constexpr Site filter_count{"random_job.filters"};
 constexpr Site how_deep{"random_job.condition"};
 constexpr Site which_comparison{"random_job.comparison"};
+constexpr Site falls_idle{"random_job.falls_idle"};
 constexpr Site which_fold{"random_job.fold"};
 constexpr Site fold_count{"random_job.folds"};
 
@@ -140,6 +141,7 @@ class Generator {
     const bool is_told_once = !is_global_ && shape.find("allowed_lateness") == std::string::npos;
     const std::string top = is_told_once ? graph.largest_rows() : "";
     facts_.sources = graph.sources();
+    falls_idle_ = draws_.hits(falls_idle, {1, 16});
     steps.insert(0, graph.first_steps(facts_.sources, facts_.window, keys.front()));
     std::string sink_key = quoted_keys;
     if (has_window) sink_key += is_global_ ? ", \"pane\"" : ", \"window_start\"";
@@ -170,10 +172,10 @@ class Generator {
           "fields = {{ t = \"int64\", k = \"string{2}\", m = \"int64{2}\", n = \"int64?\", "
           "x = \"float64?\" }}\n"
           "event_time = \"t\"\nevent_time_format = \"{3}\"\ndisorder = \"{4}ms\"\n"
-          "on_bad_record = \"{5}\"\n",
+          "on_bad_record = \"{5}\"\n{6}",
           source.name.empty() ? "" : "s." + source.name, source.is_csv ? "csv" : "jsonl",
           facts_.has_null_keys ? "?" : "", facts_.format, facts_.disorder,
-          facts_.is_patient ? "skip" : "fail");
+          facts_.is_patient ? "skip" : "fail", falls_idle_ ? "idle_after = \"1s\"\n" : "");
     }
     return text;
   }
@@ -243,6 +245,7 @@ class Generator {
   RandomFacts facts_;
   bool is_global_ = false;
   bool keeps_late_ = false;
+  bool falls_idle_ = false;
 };
 
 }  // namespace

@@ -66,7 +66,9 @@ ReferenceStream ReferenceGraph::fold(std::size_t number, const WindowSpec& windo
                                      const std::vector<Field>& fields) {
   Folded folded{reference_window(window, fields, into), are_certain(into)};
   count_late(folded.results.may_be_late.size(), into.is_certain);
-  if (!window.has_bounds()) {
+  if (window.has_bounds()) {
+    folded.results.knows_progress = into.waits_for_all;
+  } else {
     folded.results.knows_progress =
         into.knows_progress && std::all_of(into.rows.begin(), into.rows.end(),
                                            [](const auto& row) { return row.causes.size() == 1; });
@@ -74,6 +76,7 @@ ReferenceStream ReferenceGraph::fold(std::size_t number, const WindowSpec& windo
   ReferenceStream out;
   out.sources = into.sources;
   out.is_ordered = false;
+  out.waits_for_all = into.waits_for_all;
   out.is_certain = folded.is_certain && folded.results.families.open.empty();
   for (const Reference::ExpectedRow& result : folded.results.rows) {
     out.is_certain = out.is_certain && result.is_certain;
@@ -115,8 +118,9 @@ ReferenceGraph::Table ReferenceGraph::table(const JobTable& table) const {
   const ReferenceStream rows = rows_into(inputs);
   Table made{reference_table(table.schema, rows), rows.is_certain, rows.sources, rows.rows.size()};
   // Rows that come by the time wait for all sources that say it.
-  made.results.knows_progress = made.results.knows_progress && rows.knows_progress &&
-                                (rows.clock.empty() || rows.clock == rows.sources);
+  made.results.knows_progress =
+      made.results.knows_progress && rows.knows_progress &&
+      (rows.clock.empty() || (rows.clock == rows.sources && rows.waits_for_all));
   made.results.is_ordered = rows.is_ordered;
   return made;
 }

@@ -111,6 +111,7 @@ class Joining {
     ReferenceStream& made = pairs_.stream;
     made.is_certain = left.is_certain && right.is_certain;
     made.is_ordered = false;
+    made.waits_for_all = left.waits_for_all && right.waits_for_all;
     made.sources = left.sources;
     made.sources.insert(right.sources.begin(), right.sources.end());
     if (join_.window) {

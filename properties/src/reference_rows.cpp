@@ -54,6 +54,8 @@ ReferenceSource reference_source(const JobSpec& spec, std::size_t number, const 
   const SourceSpec& source = spec.sources[number];
   ReferenceSource all;
   all.stream.sources.insert(number);
+  // An idle partition is not waited for, so what it gives then may be late, whatever its time.
+  all.stream.waits_for_all = !source.idle_after;
   for (const InputPartition& partition : input.partitions) {
     if (!is_of_source(spec, source.name, partition.name)) continue;
     auto& progress = all.progress[partition.name];
@@ -67,8 +69,10 @@ ReferenceSource reference_source(const JobSpec& spec, std::size_t number, const 
         if (source.on_bad_record == OnBadRecord::skip && !record->ends_job) return;
         throw UsageError(fmt::format("{}:{}: {}", partition.name, line_number, record->why_bad));
       }
+      const std::int64_t bound =
+          all.stream.waits_for_all ? watermark : std::numeric_limits<std::int64_t>::max();
       all.stream.rows.push_back(
-          {std::move(*record->fields), record->time, watermark, {{partition.name, next}}, true});
+          {std::move(*record->fields), record->time, bound, {{partition.name, next}}, true});
       watermark = std::max(watermark, record->time - source.disorder.count() - 1);
       progress.push_back({next, watermark});
     });
@@ -97,6 +101,7 @@ ReferenceStream reference_union(const std::vector<const ReferenceStream*>& strea
     all.rows.insert(all.rows.end(), other.rows.begin(), other.rows.end());
     all.is_certain = all.is_certain && other.is_certain;
     all.knows_progress = all.knows_progress && other.knows_progress;
+    all.waits_for_all = all.waits_for_all && other.waits_for_all;
     if (all.clock.empty()) all.clock = other.clock;
     if (!other.clock.empty() && other.clock != all.clock) all.knows_progress = false;
     all.is_ordered = all.is_ordered && other.is_ordered;

@@ -19,7 +19,8 @@ struct ReferenceRow {
   std::int64_t time = 0;
   /// No operator that it comes to can have a larger watermark: its partition's just before it, or,
   /// of what a window or join has made, the instant before its time. The operator's is a minimum
-  /// and can only be smaller (PROTOCOL 8, lateness).
+  /// and can only be smaller (PROTOCOL 8, lateness); but it does not wait for what is idle, so of a
+  /// partition that may be, it can be any.
   std::int64_t watermark = 0;
   /// It comes when all of these have been read; none: when everything up to `time` has come.
   std::vector<ReadPoint> causes;
@@ -32,7 +33,9 @@ struct ReferenceStream {
   /// Whether these are all, and are just so. Else, by the interleaving, a window on the way has
   /// made others, and what becomes of them is anybody's guess.
   bool is_certain = true;
-  bool knows_progress = true;     ///< Whether it is known when they come.
+  bool knows_progress = true;  ///< Whether it is known when they come.
+  /// Whether watermarks wait for every partition: else what comes by them may come sooner.
+  bool waits_for_all = true;
   bool is_ordered = true;         ///< Whether rows of one partition come in its order.
   std::set<std::size_t> sources;  ///< Whose records they are made of.
   /// The sources whose watermarks say when the rows without causes come, if there are any.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -121,6 +122,35 @@ void bench_exchange(const Report& report, std::int64_t count) {
   report.add({"exchange", "M/s", two, one, ratio_at_least(1.5)});
 }
 
+/// What the second core of this machine is worth to work that has nothing to exchange: two jobs of
+/// half the rows each at once, and one after the other. No exchange gets further.
+void bench_second_core(const Report& report, std::int64_t count) {
+  using Wall = std::chrono::steady_clock;
+  const Source<Event> half = events_of(count / 2, 1);
+  const auto millions_per_second = [&](const std::function<void()>& twice) {
+    const auto begun = Wall::now();
+    twice();
+    const std::chrono::duration<double> taken = Wall::now() - begun;
+    return static_cast<double>(count) / 1e6 / taken.count();
+  };
+  const auto job = [&half] { run_hottest(half, window_slide); };
+  const auto [at_once, in_turn] = medians_of(
+      rounds,
+      [&] {
+        return millions_per_second([&] {
+          std::jthread other(job);
+          job();
+        });
+      },
+      [&] {
+        return millions_per_second([&] {
+          job();
+          job();
+        });
+      });
+  report.add({"machine/second-core", "M/s", at_once, in_turn});
+}
+
 }  // namespace
 }  // namespace millrace::bench
 
@@ -130,5 +160,6 @@ int main(int argc, char** argv) {
   const std::int64_t events = argc > 1 ? std::atoll(argv[1]) : 10'000'000;
   if (report.wants("windows/slides")) bench_slides(report, events);
   if (report.wants("state/bytes")) bench_state(report);
+  if (report.wants("machine/second-core")) bench_second_core(report, events);
   if (report.wants("exchange")) bench_exchange(report, events);
 }

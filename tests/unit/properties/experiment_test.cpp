@@ -75,6 +75,21 @@ TEST_CASE("a job ends without waiting for its interval, however soon its input d
   CHECK(outcome.statistics.virtual_ns < std::chrono::nanoseconds(10min).count());
 }
 
+TEST_CASE("a partition that falls idle is not waited for, and what it then gives may be late",
+          "[properties][experiment]") {
+  JobSpec spec = spec_of(SmallJob{});
+  for (const bool falls_idle : {false, true}) {
+    if (falls_idle) spec.sources[0].idle_after = 50ms;
+    const Subject subject(spec, small_input());
+    Case scenario = case_of(subject);
+    scenario.arrival = 20s;  // With pauses that are longer.
+    const Outcome outcome = run(scenario, subject);
+    INFO(falls_idle);
+    CHECK(story_of(outcome) == "held");
+    CHECK((times_reached(outcome, landmarks::rows_late) > 0) == falls_idle);
+  }
+}
+
 TEST_CASE("a run without faults holds, and its numbers are plausible", "[properties][experiment]") {
   const Subject& subject = small_subject();
   const Outcome outcome = run(case_of(subject), subject);
