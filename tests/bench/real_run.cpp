@@ -37,15 +37,16 @@ class NoTables final : public SinkTables {
   }
 };
 
-/// An empty directory in memory, if the machine has one.
+/// An empty directory of its own, in memory if the machine has such.
 class Scratch {
  public:
   Scratch() {
     const auto memory = std::filesystem::path("/dev/shm");
     path_ = std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path();
-    path_ /= "millrace-bench-" + std::to_string(getpid());
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+    path_ /= "millrace-bench-XXXXXX";
+    std::string name = path_.string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error(name, {});
+    path_ = name;
   }
   ~Scratch() { std::filesystem::remove_all(path_); }
   Scratch(const Scratch&) = delete;
