@@ -16,10 +16,8 @@ namespace millrace {
 /// - `Span`: where in time the rows lie that go as one, and `time_of(span)`, which they go with.
 /// - `Part<S>`: what is sent of them, and `part` to make it.
 /// - `Cursor`: looks at rows while the stream's own watermark stays where it is, or holds none if
-/// it
-///   is told the largest. After
-///   `may_hold(time)` has said yes the row may `begin` a span or, if it `fits`, `extend` one; what
-///   was held must leave before a watermark gets to `until`.
+///   it is told the largest. After `may_hold(time)` has said yes the row may `begin` a span or, if
+///   it `fits`, `extend` one; what was held must leave before a watermark gets to `until`.
 ///
 /// The receiver's watermark is never ahead of that of an active sender. So what is held by the
 /// sender's watermark is on time by the receiver's, whenever it comes.
