@@ -199,7 +199,12 @@ class ReadingStage final : public SourceStage {
       fields.count = reading.rows.size();
       env_.landmark(landmarks::batch_read, fields);
     }
-    if (reading.then == Reading<T>::Then::end) partition.clock.end();
+    if (reading.then == Reading<T>::Then::end) {
+      // The end is its last watermark, and nobody hears those of an idle partition.
+      if (partition.idleness.is_idle()) wake(partition);
+      partition.idleness.observe();
+      partition.clock.end();
+    }
     return !reading.rows.empty();
   }
 
