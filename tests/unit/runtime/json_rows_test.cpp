@@ -87,11 +87,11 @@ TEST_CASE("a field that may be null is null when it is null or missing", "[runti
 
 TEST_CASE("numbers are read to the last bit", "[runtime][json_rows]") {
   WrittenRows rows{"log",
-                {{"n", FieldType::integer, false},
-                 {"x", FieldType::real, true},
-                 {"t", FieldType::integer, false}},
-                {2},
-                OnBadRecord::fail};
+                   {{"n", FieldType::integer, false},
+                    {"x", FieldType::real, true},
+                    {"t", FieldType::integer, false}},
+                   {2},
+                   OnBadRecord::fail};
   const auto integer = [&](const std::string& written) {
     return row_of(R"({"t": 0, "n": )" + written + "}", rows).integer(0);
   };
