@@ -262,7 +262,7 @@ std::vector<std::string> Leadership::take_given_up_names() {
 }
 
 /// Nobody takes a finished job over, so what it leaves is left for ever: also what of its own term
-/// came late, or came back when the store lost power.
+/// came late, or came back when the store lost power. Returns whether the sweeper has taken it on.
 bool Leadership::sweep_all() {
   std::set<std::string> reached = reached_by(completed_);
   for (const StagedObject& staged : completed_.staged) reached.erase(staged.name);
