@@ -16,7 +16,8 @@ void set(Row& row, std::uint32_t field, const Cell& value) {
 }  // namespace
 
 Projection::Projection(const SetSpec& set, const std::vector<Field>& fields) {
-  for (std::uint32_t i = 0; i < fields.size(); ++i) columns_.push_back(Copied{i, fields[i].type});
+  for (std::uint32_t i = 0; i < fields.size(); ++i)
+    columns_.emplace_back(Copied{i, fields[i].type});
   for (const Assignment& assignment : set.assignments) {
     columns_.resize(std::max<std::size_t>(columns_.size(), assignment.field + 1));
     columns_[assignment.field] = assignment.value;
@@ -25,7 +26,7 @@ Projection::Projection(const SetSpec& set, const std::vector<Field>& fields) {
 
 Projection::Projection(const KeepSpec& keep, const std::vector<Field>& fields) {
   for (const std::uint32_t field : keep.fields) {
-    columns_.push_back(Copied{field, fields[field].type});
+    columns_.emplace_back(Copied{field, fields[field].type});
   }
 }
 
