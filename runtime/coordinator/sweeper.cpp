@@ -32,15 +32,13 @@ class Work {
     reached_ = std::move(reached);
   }
 
-  /// Throws WorldErrors; then it can be called again, and looks again: a store that lost power may
-  /// have back what was removed.
+  /// Throws WorldErrors; then it can be called again.
   void finish() {
     if (before_ != Term{}) find_names();
     while (!names_.empty()) {
-      env_.step(between_objects);
-      env_.store.remove(*names_.begin(), env_.in(call_patience));
-      names_.erase(names_.begin());
-      ++removed_;
+      remove_names();
+      // A store that lost power may have back what was removed, until a look is without it.
+      if (before_ != Term{}) find_names();
     }
     before_ = {};
     LandmarkFields fields;
@@ -53,6 +51,15 @@ class Work {
   }
 
  private:
+  void remove_names() {
+    while (!names_.empty()) {
+      env_.step(between_objects);
+      env_.store.remove(*names_.begin(), env_.in(call_patience));
+      names_.erase(names_.begin());
+      ++removed_;
+    }
+  }
+
   void find_names() {
     std::vector<std::string> found;
     for (const std::string_view prefix : object_names::swept_prefixes) {

@@ -246,11 +246,22 @@ bool DirectoryStore::make_visible(const std::string& temporary, const std::strin
   }
 }
 
+/// Synced behind the look: what somebody removed since is still among the names, and what was
+/// removed before stays away.
+std::vector<std::string> DirectoryStore::list_directory(const std::string& directory) {
+  auto entries = disk_.list(directory);
+  try {
+    disk_.sync_directory(directory);
+  } catch (const NotFound&) {  // Nothing was ever stored there.
+  }
+  return entries;
+}
+
 void DirectoryStore::collect(std::string_view under, std::string_view prefix,
                              std::vector<std::string>& into) {
   const auto path = path_of(under);
   for (const auto& entry :
-       disk_.list(under.empty() ? directory_ : path.substr(0, path.size() - 1))) {
+       list_directory(under.empty() ? directory_ : path.substr(0, path.size() - 1))) {
     const auto name = fmt::format(FMT_COMPILE("{}{}"), under, entry);
     if (entry.ends_with('/')) {
       if (name.starts_with(prefix) || prefix.starts_with(name)) collect(name, prefix, into);

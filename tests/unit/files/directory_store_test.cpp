@@ -148,6 +148,28 @@ TEST_CASE("an object that was removed is gone, and may be removed again", "[file
   CHECK_NOTHROW(store.remove("a", soon));
 }
 
+TEST_CASE("what was removed stays away from the first listing without it on", "[files][store]") {
+  for (const bool listed : {false, true}) {
+    MemoryDisk disk;
+    DirectoryStore store(disk, "state", "w1");
+    put_text(store, "1/a", "x");
+    put_text(store, "b", "x");
+    store.remove("1/a", soon);
+    store.remove("b", soon);
+
+    if (listed) CHECK(store.list("", soon).empty());
+    disk.lose_power({0, Loss::Data::none});
+
+    CHECK(store.list("", soon) == (listed ? Names{} : Names{"1/a", "b"}));
+  }
+}
+
+TEST_CASE("where nothing was ever stored there is nothing to list", "[files][store]") {
+  MemoryDisk disk;
+  DirectoryStore store(disk, "state", "w1");
+  CHECK(store.list("", soon).empty());
+}
+
 TEST_CASE("a writer that is let go leaves nothing once the next one comes", "[files][store]") {
   MemoryDisk disk;
   DirectoryStore store(disk, "state", "w1");

@@ -172,12 +172,14 @@ std::vector<std::string> MemoryDisk::list(std::string_view directory) {
   return call([&](bool) {
     const std::string prefix = directory == "." ? "" : std::string(directory) + "/";
     std::set<std::string> names;
-    for (const auto& [path, content] : visible_) {
-      if (!path.starts_with(prefix)) continue;
+    const auto add = [&](std::string_view path) {
+      if (!path.starts_with(prefix) || path == prefix) return;
       const auto name = path.substr(prefix.size());
       const auto slash = name.find('/');
-      names.insert(slash == std::string::npos ? name : name.substr(0, slash + 1));
-    }
+      names.emplace(slash == std::string_view::npos ? name : name.substr(0, slash + 1));
+    };
+    for (const auto& [path, content] : visible_) add(path);
+    for (const auto& made : directories_) add(made + "/");
     return std::vector<std::string>(names.begin(), names.end());
   });
 }

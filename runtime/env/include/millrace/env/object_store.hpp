@@ -69,10 +69,12 @@ class ObjectStore {
   virtual SwapOutcome put_if_version(std::string_view name, std::uint64_t expected,
                                      std::span<const std::byte> bytes, Instant deadline) = 0;
 
-  /// Removes an object. It is no error if there is none.
+  /// Removes an object. It is no error if there is none. A power loss may bring it back until a
+  /// listing was without it.
   virtual void remove(std::string_view name, Instant deadline) = 0;
 
-  /// Names that begin with `prefix`, sorted; perhaps without the latest changes.
+  /// Names that begin with `prefix`, sorted; perhaps without the latest changes. What had been
+  /// removed and is not among them has been removed durably.
   virtual std::vector<std::string> list(std::string_view prefix, Instant deadline) = 0;
 };
 

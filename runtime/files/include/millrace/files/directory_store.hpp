@@ -49,7 +49,7 @@ class DirectoryStore final : public ObjectStore {
   SwapOutcome put_if_version(std::string_view name, std::uint64_t expected,
                              std::span<const std::byte> bytes, Instant deadline) override;
 
-  /// A power loss may bring the object back.
+  /// A power loss may bring the object back, until a listing was without it.
   void remove(std::string_view name, Instant deadline) override;
 
   /// Complete at once, unlike what the seam allows. Files with other names than objects can have
@@ -69,6 +69,7 @@ class DirectoryStore final : public ObjectStore {
   std::optional<Bytes> read_file(const std::string& path);
   bool make_visible(const std::string& temporary, const std::string& path);
   void collect(std::string_view under, std::string_view prefix, std::vector<std::string>& into);
+  std::vector<std::string> list_directory(const std::string& directory);
   void remove_temporaries_under(const std::string& directory);
   void abandon(std::string temporary) noexcept;
   void remove_abandoned();
