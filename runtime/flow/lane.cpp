@@ -1,23 +1,51 @@
 #include "millrace/runtime/flow/lane.hpp"
 
 namespace millrace {
+namespace {
+
+bool may_stay(const Message& message) {
+  return message.kind == Message::Kind::rows || message.kind == Message::Kind::watermark;
+}
+
+}  // namespace
+
+void LocalLaneOut::put(Message message) {
+  const bool stays = may_stay(message);
+  staying_.push_back(std::move(message));
+  if (!stays || staying_.size() == most_in_company) flush();
+}
+
+void LocalLaneOut::flush() {
+  for (Message& message : staying_) channel_->put(std::move(message), self_);
+  staying_.clear();
+}
 
 void RemoteLaneOut::put(Message message) {
-  Encoder body;
-  body.number(static_cast<std::uint8_t>(message.kind));
+  const bool stays = may_stay(message);
+  const auto begun = begin_frame(staying_);
+  staying_.number(static_cast<std::uint8_t>(message.kind));
   switch (message.kind) {
-    case Message::Kind::rows: message.rows->encode(body); break;
-    case Message::Kind::watermark: body.number(message.watermark.ms); break;
+    case Message::Kind::rows: message.rows->encode(staying_); break;
+    case Message::Kind::watermark: staying_.number(message.watermark.ms); break;
     case Message::Kind::barrier:
-      body.number(message.barrier.term.number);
-      body.number(message.barrier.n);
+      staying_.number(message.barrier.term.number);
+      staying_.number(message.barrier.n);
       break;
-    case Message::Kind::activity: encode(body, message.activity.is_idle); break;
+    case Message::Kind::activity: encode(staying_, message.activity.is_idle); break;
   }
-  const Bytes frame = make_frame(body.view());
-  if (!connection_->write(frame, Instant::never())) {
+  end_frame(staying_, begun);
+  ++messages_;
+  if (stays && messages_ < most_in_company && staying_.size() < most_bytes_in_company) return;
+  flush();
+}
+
+void RemoteLaneOut::flush() {
+  if (messages_ == 0) return;
+  if (!connection_->write(staying_.view(), Instant::never())) {
     throw ConnectionLost("a lane did not take a frame");
   }
+  staying_.clear();
+  messages_ = 0;
 }
 
 std::optional<Message> RemoteLaneIn::try_take() {

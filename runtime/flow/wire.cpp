@@ -18,13 +18,26 @@ constexpr std::size_t least_room_bytes = 1024;
 
 Bytes make_frame(std::span<const std::byte> body) {
   Encoder out;
-  out.number(static_cast<std::uint32_t>(body.size()));
-  out.number(checksum(body));
+  const auto begun = begin_frame(out);
   out.raw(body.data(), body.size());
+  end_frame(out, begun);
   return out.take();
 }
 
-std::optional<Bytes> FrameReader::next(Connection& connection) {
+std::size_t begin_frame(Encoder& out) {
+  const std::size_t begun = out.size();
+  out.number(std::uint32_t{0});
+  out.number(std::uint64_t{0});
+  return begun;
+}
+
+void end_frame(Encoder& out, std::size_t begun) {
+  const auto body = out.view().subspan(begun + header_bytes);
+  out.patch(begun, static_cast<std::uint32_t>(body.size()));
+  out.patch(begun + sizeof(std::uint32_t), checksum(body));
+}
+
+std::optional<std::span<const std::byte>> FrameReader::next(Connection& connection) {
   while (true) {
     if (auto frame = take_frame()) return frame;
     if (begin_ != 0) {
@@ -42,7 +55,7 @@ std::optional<Bytes> FrameReader::next(Connection& connection) {
   }
 }
 
-std::optional<Bytes> FrameReader::take_frame() {
+std::optional<std::span<const std::byte>> FrameReader::take_frame() {
   const auto left = std::span<const std::byte>(received_).subspan(begin_, end_ - begin_);
   if (left.size() < header_bytes) return std::nullopt;
   Decoder in(left);
@@ -56,7 +69,7 @@ std::optional<Bytes> FrameReader::take_frame() {
   const auto body = in.skip(size);
   if (checksum(body) != sum) throw CorruptBytes("a frame's checksum does not match its bytes");
   begin_ += header_bytes + size;
-  return Bytes(body.begin(), body.end());
+  return body;
 }
 
 }  // namespace millrace

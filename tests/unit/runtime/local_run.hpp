@@ -81,6 +81,7 @@ class LocalRun {
       const auto action = valve_->advance(input_, message.watermark);
       if (action.watermark) to_.watermark(*action.watermark);
     }
+    void flush() override {}
 
    private:
     Stage& to_;

@@ -63,8 +63,9 @@ class Encoder {
   }
   void bytes(std::span<const std::byte> value) { text(as_text(value)); }
 
-  /// Overwrites four bytes at `at`, for a length that is known only at the end.
-  void patch(std::size_t at, std::uint32_t value) {
+  /// Overwrites a number at `at`, for what is known only at the end.
+  template <std::integral T>
+  void patch(std::size_t at, T value) {
     std::memcpy(bytes_.data() + at, &value, sizeof value);
   }
 

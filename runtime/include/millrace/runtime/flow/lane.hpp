@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "millrace/env/channel.hpp"
 #include "millrace/env/env.hpp"
@@ -16,7 +17,13 @@ using DecodeRows = std::unique_ptr<AnyBatch> (*)(Decoder& in);
 
 /// How many messages a lane within a node holds. Fewer cost switches, more cost memory and the
 /// time a barrier waits behind rows.
-inline constexpr std::size_t lane_room = 8;
+inline constexpr std::size_t lane_room = 16;
+
+/// How many messages of a lane leave together: to wake somebody costs about as much as a batch
+/// does.
+inline constexpr std::size_t most_in_company = 8;
+/// Between nodes also no more than so much: rows may hold long texts.
+inline constexpr std::size_t most_bytes_in_company = 64 << 10;
 
 using LaneChannel = Channel<Message>;
 
@@ -25,11 +32,13 @@ class LocalLaneOut final : public LaneOut {
  public:
   LocalLaneOut(std::shared_ptr<LaneChannel> channel, Parker& self)
       : channel_(std::move(channel)), self_(self) {}
-  void put(Message message) override { channel_->put(std::move(message), self_); }
+  void put(Message message) override;
+  void flush() override;
 
  private:
   std::shared_ptr<LaneChannel> channel_;
   Parker& self_;
+  std::vector<Message> staying_;
 };
 
 /// A lane to another node: messages are frames of a connection of their own, so that a blocked
@@ -39,9 +48,12 @@ class RemoteLaneOut final : public LaneOut {
   explicit RemoteLaneOut(std::unique_ptr<Connection> connection)
       : connection_(std::move(connection)) {}
   void put(Message message) override;
+  void flush() override;
 
  private:
   std::unique_ptr<Connection> connection_;
+  Encoder staying_;           ///< Frames,
+  std::size_t messages_ = 0;  ///< and how many.
 };
 
 /// The other end of a lane, at the task that takes from it.

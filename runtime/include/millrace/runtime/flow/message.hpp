@@ -72,9 +72,12 @@ class LaneOut {
  public:
   virtual ~LaneOut() = default;
 
-  /// Puts `message` at the end; waits while the lane is full.
+  /// Puts `message` at the end; waits while the lane is full. Rows and watermarks may stay here for
+  /// company until `flush`: whoever takes them is woken less often. A barrier stays for nothing.
   /// Throws ConnectionLost and other WorldErrors, Cancelled, Killed.
   virtual void put(Message message) = 0;
+  /// Lets all go that stayed. Throws as `put`.
+  virtual void flush() = 0;
 };
 
 }  // namespace millrace

@@ -120,7 +120,7 @@ class LaneStage final : public Consumer<T> {
   }
   void watermark(EventTime time) override { lane_.put(Message::of(time)); }
   void set_idle(bool is_idle) override { lane_.put(Message::of(Activity{is_idle})); }
-  void flush() override {}
+  void flush() override { lane_.flush(); }
   void link(Way, Stage&) override {}
 
  private:

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
+#include <cstdint>
 
 #include "millrace/env/parker.hpp"
 
 namespace millrace::posix {
 
 /// The parker of a task that is a thread.
+///
+/// One word that the kernel can wait for (a futex). Whoever wakes a task that is at work only
+/// writes the word; the kernel is called for one that sleeps.
 class ThreadParker final : public Parker {
  public:
   bool park_until(Instant deadline) override;
@@ -20,9 +22,8 @@ class ThreadParker final : public Parker {
   void throw_if_cancelled() const;
 
  private:
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  bool unparked_ = false;
+  enum State : std::uint32_t { working, parked, unparked };
+  std::atomic<std::uint32_t> state_ = working;
   std::atomic<bool> cancelled_ = false;
 };
 
