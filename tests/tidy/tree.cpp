@@ -10,16 +10,21 @@ namespace {
 
 constexpr const char* rooms[] = {"runtime", "sim", "faults", "properties", "corpus", "tests"};
 
-bool is_source(const std::string& path) { return path.ends_with(".cpp") || path.ends_with(".hpp"); }
+bool is_read(const std::string& path) {
+  return is_source(path) || path.ends_with("CMakeLists.txt") || path.ends_with(".md") ||
+         path.ends_with(".toml");
+}
 
 }  // namespace
+
+bool is_source(const std::string& path) { return path.ends_with(".cpp") || path.ends_with(".hpp"); }
 
 Tree read_tree(const std::string& root) {
   Tree tree;
   for (const char* const room : rooms) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/" + room)) {
       const std::string path = std::filesystem::relative(entry.path(), root).generic_string();
-      if (!is_source(path) && !path.ends_with("CMakeLists.txt")) continue;
+      if (!is_read(path)) continue;
       std::ifstream file(entry.path(), std::ios::binary);
       tree[path] = std::string(std::istreambuf_iterator<char>(file), {});
     }

@@ -9,7 +9,10 @@ namespace millrace::tidy {
 /// The project's own texts, by their paths from its root.
 using Tree = std::map<std::string, std::string>;
 
-/// Reads all sources, headers and build files.
+/// Whether a path is that of a source or header.
+bool is_source(const std::string& path);
+
+/// Reads all sources, headers, build files, pages and TOML files.
 Tree read_tree(const std::string& root);
 
 /// Sources and headers that no build file beside or above them names.
