@@ -218,7 +218,9 @@ class ChainTask {
       return;
     }
     until = std::min(until, next_read());
-    const auto patience = told_the_end_ ? std::nullopt : source_->patience();
+    // A pause for the sake of the pace tells nothing about the partitions.
+    const bool counts = !told_the_end_ && !is_pausing_;
+    const auto patience = counts ? source_->patience() : std::nullopt;
     const Instant since = env_.now();
     if (patience) until = std::min(until, since + *patience);
     env_.parker.park_until(until);
@@ -232,7 +234,8 @@ class ChainTask {
   bool read() {
     const std::uint64_t before = source_->records_read();
     const std::uint64_t allowed = pace_.allowance(env_.now(), before - read_by_others_);
-    if (allowed == 0) return false;
+    is_pausing_ = allowed == 0;
+    if (is_pausing_) return false;
     const auto step = source_->step(allowed - env_.chance.explore(batch_limit, allowed));
     counters_.records_read += source_->records_read() - before;
     if (step == SourceStage::Step::read) {
@@ -336,6 +339,7 @@ class ChainTask {
   SourceStage* source_ = nullptr;
   std::uint64_t read_by_others_ = 0;  ///< In earlier terms.
   bool told_the_end_ = false;
+  bool is_pausing_ = false;  ///< There may be records, and none may be read now.
   CheckpointId last_barrier_;
   int steps_ = 0;
   std::shared_ptr<Snapshots> snapshots_ = std::make_shared<Snapshots>(upload_room);

@@ -60,6 +60,23 @@ TEST_CASE("a limited rate changes no row", "[tool]") {
   CHECK(job.rows() == job.expected_rows());
 }
 
+TEST_CASE("a source that keeps to a rate is not idle meanwhile", "[tool]") {
+  const SmallJob job;
+  std::string ahead;
+  std::string behind;
+  for (int i = 0; i < 15; ++i) {
+    ahead += record("a", 20'000 + i * 1'000);
+    behind += record("b", i * 1'000);  // Late, if nobody waits for it.
+  }
+  job.write(SmallJob::a, ahead);
+  job.write(SmallJob::b, behind);
+  job.replace(SmallJob::file, "disorder", "idle_after = \"10ms\"\ndisorder");
+
+  CHECK(job.run({"--rate", "25", "--set", "job.parallelism=1"}).exit_code == 0);
+
+  CHECK(job.rows() == job.expected_rows());
+}
+
 TEST_CASE("settings replace what the job file says", "[tool]") {
   const SmallJob job;
   const ToolEnd end = job.run({"--set", "checkpoint.directory=elsewhere", "--set", "sink.table=u",
