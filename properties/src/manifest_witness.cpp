@@ -69,9 +69,8 @@ Witness read_witness(std::span<const std::byte> manifest) {
     witness.states.emplace_back(in.text());
     in.number<std::uint32_t>();
     for (auto sections = in.count(8); sections > 0; --sections) {
-      in.text();
-      in.text();
-      for (int number = 0; number < 4; ++number) in.number<std::uint64_t>();
+      for (int text = 0; text < 3; ++text) in.text();
+      for (int number = 0; number < 3; ++number) in.number<std::uint64_t>();
     }
   }
   for (auto staged = in.count(8); staged > 0; --staged) {

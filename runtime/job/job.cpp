@@ -54,7 +54,7 @@ Job::Job(std::string_view name, std::vector<End> ends) : name_(name), ends_(std:
       throw UsageError(fmt::format("job `{}`: two operators are called `{}`", name_, node->name));
     }
     std::string type = kind_of(*node);
-    for (const RowType* out : node->outputs) type += fmt::format(" {:016x}", out->shape);
+    for (const RowType* out : node->outputs) type += " " + out->shape;
     if (!node->settings.empty()) type += "; " + node->settings;
     fingerprint_.push_back({node->name, std::move(type)});
   }

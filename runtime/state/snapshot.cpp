@@ -7,12 +7,11 @@
 namespace millrace {
 
 void expect_shape(std::string_view operator_name, const RestoredSection& section,
-                  std::uint64_t shape) {
+                  std::string_view shape) {
   if (section.shape == shape) return;
   throw UsageError(
-      fmt::format("{}: the state `{}` was written with the shape {:016x}, and this job's has "
-                  "{:016x}: its types "
-                  "have changed since",
+      fmt::format("{}: the state `{}` was written as `{}`, and this job's is `{}`: its types have "
+                  "changed since",
                   operator_name, section.part, section.shape, shape));
 }
 

@@ -506,7 +506,10 @@ TEST_CASE("state of other types is refused by name", "[runtime][process]") {
     return std::make_unique<Numbers>(context, "operator", Reduce<std::int64_t, Count>{});
   });
   const auto message = message_of<UsageError>([&] { second.restore(first.save()); });
-  CHECK(message.find("operator: the state `keys` was written with the shape") == 0);
+  CHECK(message ==
+        "operator: the state `keys` was written as `int64 to {int64, map of text to int64} with "
+        "alarms`, and this job's is `int64 to {optional int64} with alarms`: its types have "
+        "changed since");
 }
 
 TEST_CASE("whatever is ordered, and wherever it is cut, a function does the same",

@@ -26,7 +26,7 @@ inline Manifest sample_manifest() {
   StateObject state;
   state.name = "state/7.42-window.1";
   state.subtask = 1;
-  state.sections = {{"window", "windows", 11, 24, 300, 12}};
+  state.sections = {{"window", "windows", "text to int64", 24, 300, 12}};
   manifest.states = {state};
   manifest.staged = {{"sink", {{7}, 41}, 0, "staged/7.41-sink.0", 10, 400},
                      {"sink", {{7}, 42}, 1, "staged/7.42-sink.1", 3, 120}};

@@ -23,8 +23,8 @@ std::unique_ptr<Snapshot> snapshot_of(std::uint32_t subtask) {
   snapshot->subtask = static_cast<std::int32_t>(subtask);
   for (const std::string name : {"window", "other"}) {
     const auto bytes = as_bytes(name);
-    snapshot->parts.push_back(
-        {name, "part", 7, std::make_unique<FrozenBytes>(Bytes(bytes.begin(), bytes.end()))});
+    snapshot->parts.push_back({name, "part", "text to int64",
+                               std::make_unique<FrozenBytes>(Bytes(bytes.begin(), bytes.end()))});
   }
   return snapshot;
 }
@@ -63,7 +63,7 @@ TEST_CASE("an operator finds its own sections, as they were written", "[runtime]
 
   REQUIRE(sections.size() == 1);
   CHECK(sections[0].part == "part");
-  CHECK(sections[0].shape == 7);
+  CHECK(sections[0].shape == "text to int64");
   CHECK(as_text(sections[0].bytes) == "other");
   CHECK(load_sections(env, manifest, "nobody", {0, 1}).empty());
 }

@@ -123,7 +123,7 @@ template <>
 struct Codec<Row> {
   static void encode(Encoder& out, const Row& row);
   static void decode(Decoder& in, Row& row);
-  static constexpr std::uint64_t shape() { return hash_name("row"); }
+  static std::string shape() { return "row"; }
 };
 
 }  // namespace millrace

@@ -17,7 +17,7 @@ namespace millrace {
 /// What an operator's output rows are, where only their type's identity and transport matter.
 struct RowType {
   const std::type_info* type;
-  std::uint64_t shape;
+  const std::string& shape;  ///< In words (Codec).
   std::unique_ptr<Stage> (*make_lane)(LaneOut& lane);
   DecodeRows decode;
 };

@@ -171,7 +171,7 @@ class KeyedFunction {
     }
   };
 
-  static constexpr std::uint64_t state_shape() { return mix64(shape<K>() ^ mix64(shape<Slot>())); }
+  static std::string state_shape() { return shape<K>() + " to " + shape<Slot>(); }
 
   /// Something happened to the key at `time`.
   void touch([[maybe_unused]] Slot& slot, [[maybe_unused]] EventTime time,

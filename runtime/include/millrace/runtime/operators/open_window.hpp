@@ -65,9 +65,8 @@ struct Codec<TriggerMemory<Tr>> {
       millrace::decode(in, value.wall_alarm);
     }
   }
-  static constexpr std::uint64_t shape() {
-    return is_empty ? hash_name("no trigger memory")
-                    : mix64(hash_name("trigger") ^ millrace::shape<typename Tr::State>());
+  static std::string shape() {
+    return is_empty ? "nothing" : "trigger of " + millrace::shape<typename Tr::State>();
   }
 };
 
@@ -91,9 +90,8 @@ struct Codec<OpenWindow<S, Tr>> {
     millrace::decode(in, value.state);
     millrace::decode(in, value.trigger);
   }
-  static constexpr std::uint64_t shape() {
-    return mix64(hash_name("open window") ^
-                 mix64(millrace::shape<S>() ^ mix64(millrace::shape<TriggerMemory<Tr>>())));
+  static std::string shape() {
+    return "window of {" + millrace::shape<S>() + ", " + millrace::shape<TriggerMemory<Tr>>() + "}";
   }
 };
 
@@ -104,7 +102,7 @@ struct Codec<KeyWindows<S, Tr>> {
     millrace::encode(out, value.open);
   }
   static void decode(Decoder& in, KeyWindows<S, Tr>& value) { millrace::decode(in, value.open); }
-  static constexpr std::uint64_t shape() { return millrace::shape<Few<OpenWindow<S, Tr>>>(); }
+  static std::string shape() { return millrace::shape<Few<OpenWindow<S, Tr>>>(); }
 };
 
 }  // namespace millrace

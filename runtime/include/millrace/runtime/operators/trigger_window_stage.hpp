@@ -182,7 +182,7 @@ class TriggerWindowStage final : public Consumer<Keyed<K, V>> {
     }
   };
 
-  static constexpr std::uint64_t state_shape() { return mix64(shape<K>() ^ mix64(shape<OfKey>())); }
+  static std::string state_shape() { return shape<K>() + " to " + shape<OfKey>(); }
 
   EventTime clean_up_time(Window window) const {
     return saturated(last_instant(window), lateness_);

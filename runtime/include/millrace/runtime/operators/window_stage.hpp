@@ -184,7 +184,7 @@ class WindowStage final : public Consumer<Keyed<K, V>> {
   };
 
   static constexpr bool selects = std::is_same_v<Keep, KeepLargest>;
-  static constexpr std::uint64_t state_shape() { return mix64(shape<K>() ^ mix64(shape<State>())); }
+  static std::string state_shape() { return shape<K>() + " to " + shape<State>(); }
 
   Window ending(EventTime end) const { return {end - windows_.size, end}; }
   EventTime clean_up_time(Window window) const {

@@ -31,9 +31,8 @@ struct PartitionProgress {
 /// A piece of state inside an object.
 struct StateSection {
   std::string operator_name;
-  std::string part;  ///< What of the operator's state: its own word.
-  std::uint64_t shape =
-      0;  ///< Of the types inside (Codec); a job that changed them cannot read it.
+  std::string part;   ///< What of the operator's state: its own word.
+  std::string shape;  ///< Of the types inside (Codec); a job that changed them cannot read it.
   std::uint64_t offset = 0;  ///< In the object.
   std::uint64_t size_bytes = 0;
   std::uint64_t checksum = 0;

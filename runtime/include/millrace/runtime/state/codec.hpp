@@ -16,7 +16,6 @@
 
 #include "millrace/env/bytes.hpp"
 #include "millrace/env/event_time.hpp"
-#include "millrace/env/hash.hpp"
 #include "millrace/env/int128.hpp"
 #include "millrace/runtime/state/fields.hpp"
 
@@ -33,7 +32,7 @@ namespace millrace {
 ///     struct millrace::Codec<Money> {
 ///       static void encode(Encoder& out, const Money& value);
 ///       static void decode(Decoder& in, Money& value);   // throws CorruptBytes
-///       static constexpr std::uint64_t shape();
+///       static std::string shape();                      // `money`
 ///     };
 template <class T>
 struct Codec;
@@ -53,13 +52,25 @@ T decoded(Decoder& in) {
   return value;
 }
 
-/// A number for the shape of T: the types of its members, in order, down to the leaves. Names do
-/// not count. Stored with every piece of state: a member added, removed, moved or retyped changes
-/// it.
+/// The shape of T in words: the types of its members, in order, down to the leaves, such as
+/// `{int64, list of text}`. Names do not count. Stored with every piece of state: a member added,
+/// removed, moved or retyped changes it.
 template <class T>
-constexpr std::uint64_t shape() {
-  return Codec<T>::shape();
+const std::string& shape() {
+  static const std::string words = Codec<T>::shape();
+  return words;
 }
+
+namespace codec_detail {
+
+template <class... T>
+std::string shapes_of() {
+  std::string words;
+  ((words += (words.empty() ? "" : ", ") + shape<T>()), ...);
+  return words;
+}
+
+}  // namespace codec_detail
 
 /// Values whose bytes in memory are their encoding: no padding, nothing that points, and no member
 /// with a Codec of its own, which may write it otherwise.
@@ -73,8 +84,10 @@ struct Codec<T> {
   static void encode(Encoder& out, T value) { out.raw(&value, sizeof value); }
   static void decode(Decoder& in, T& value) { in.raw(&value, sizeof value); }
   static constexpr bool as_in_memory = true;
-  static constexpr std::uint64_t shape() {
-    return mix64(sizeof(T) * 4 + (std::is_floating_point_v<T> ? 3 : std::is_signed_v<T> ? 1 : 2));
+  static std::string shape() {
+    const bool is_float = std::is_floating_point_v<T>;
+    const bool is_signed = std::is_signed_v<T> || std::same_as<T, Int128>;
+    return (is_float ? "float" : is_signed ? "int" : "uint") + std::to_string(8 * sizeof(T));
   }
 };
 
@@ -85,7 +98,7 @@ struct Codec<bool> {
     value = in.number<std::uint8_t>() != 0;  // Any other byte in a bool is undefined behaviour.
   }
   static constexpr bool as_in_memory = true;
-  static constexpr std::uint64_t shape() { return hash_name("truth"); }
+  static std::string shape() { return "bool"; }
 };
 
 /// An enumeration that can come from outside says what it has: `constexpr bool is_known(Colour)`
@@ -101,9 +114,7 @@ struct Codec<T> {
     }
   }
   static constexpr bool as_in_memory = true;
-  static constexpr std::uint64_t shape() {
-    return mix64(hash_name("enumeration") ^ millrace::shape<std::underlying_type_t<T>>());
-  }
+  static std::string shape() { return "enum of " + millrace::shape<std::underlying_type_t<T>>(); }
 };
 
 template <>
@@ -111,14 +122,14 @@ struct Codec<EventTime> {
   static void encode(Encoder& out, EventTime value) { out.number(value.ms); }
   static void decode(Decoder& in, EventTime& value) { value.ms = in.number<std::int64_t>(); }
   static constexpr bool as_in_memory = true;
-  static constexpr std::uint64_t shape() { return hash_name("event time"); }
+  static std::string shape() { return "time"; }
 };
 
 template <>
 struct Codec<std::string> {
   static void encode(Encoder& out, const std::string& value) { out.text(value); }
   static void decode(Decoder& in, std::string& value) { value = in.text(); }
-  static constexpr std::uint64_t shape() { return hash_name("text"); }
+  static std::string shape() { return "text"; }
 };
 
 template <class T>
@@ -132,7 +143,7 @@ struct Codec<std::vector<T>> {
     value.resize(in.count(1));
     for (T& element : value) millrace::decode(in, element);
   }
-  static constexpr std::uint64_t shape() { return mix64(hash_name("list") ^ millrace::shape<T>()); }
+  static std::string shape() { return "list of " + millrace::shape<T>(); }
 };
 
 template <class T, std::size_t N>
@@ -143,9 +154,7 @@ struct Codec<std::array<T, N>> {
   static void decode(Decoder& in, std::array<T, N>& value) {
     for (T& element : value) millrace::decode(in, element);
   }
-  static constexpr std::uint64_t shape() {
-    return mix64(hash_name("array") ^ N ^ millrace::shape<T>());
-  }
+  static std::string shape() { return std::to_string(N) + " of " + millrace::shape<T>(); }
   static constexpr bool as_in_memory = Plain<T>;
 };
 
@@ -159,9 +168,7 @@ struct Codec<std::optional<T>> {
     value.reset();
     if (decoded<bool>(in)) millrace::decode(in, value.emplace());
   }
-  static constexpr std::uint64_t shape() {
-    return mix64(hash_name("optional") ^ millrace::shape<T>());
-  }
+  static std::string shape() { return "optional " + millrace::shape<T>(); }
 };
 
 template <class... T>
@@ -177,11 +184,7 @@ struct Codec<std::variant<T...>> {
         ((at++ == index && (millrace::decode(in, value.template emplace<T>()), true)) || ...);
     if (!known) throw CorruptBytes("a variant holds none of its alternatives");
   }
-  static constexpr std::uint64_t shape() {
-    std::uint64_t s = hash_name("variant");
-    ((s = mix64(s ^ millrace::shape<T>())), ...);
-    return s;
-  }
+  static std::string shape() { return "one of (" + codec_detail::shapes_of<T...>() + ")"; }
 };
 
 template <class A, class B>
@@ -194,9 +197,7 @@ struct Codec<std::pair<A, B>> {
     millrace::decode(in, value.first);
     millrace::decode(in, value.second);
   }
-  static constexpr std::uint64_t shape() {
-    return mix64(hash_name("pair") ^ mix64(millrace::shape<A>() ^ mix64(millrace::shape<B>())));
-  }
+  static std::string shape() { return "{" + codec_detail::shapes_of<A, B>() + "}"; }
 };
 
 namespace codec_detail {
@@ -231,14 +232,14 @@ struct Ordered {
 
 template <class K, class V>
 struct Codec<std::map<K, V>> : codec_detail::Ordered<std::map<K, V>, std::pair<K, V>> {
-  static constexpr std::uint64_t shape() {
-    return mix64(hash_name("map") ^ millrace::shape<std::pair<K, V>>());
+  static std::string shape() {
+    return "map of " + millrace::shape<K>() + " to " + millrace::shape<V>();
   }
 };
 
 template <class T>
 struct Codec<std::set<T>> : codec_detail::Ordered<std::set<T>, T> {
-  static constexpr std::uint64_t shape() { return mix64(hash_name("set") ^ millrace::shape<T>()); }
+  static std::string shape() { return "set of " + millrace::shape<T>(); }
 };
 
 template <class... T>
@@ -249,11 +250,7 @@ struct Codec<std::tuple<T...>> {
   static void decode(Decoder& in, std::tuple<T...>& value) {
     std::apply([&](T&... element) { (millrace::decode(in, element), ...); }, value);
   }
-  static constexpr std::uint64_t shape() {
-    std::uint64_t s = hash_name("tuple");
-    ((s = mix64(s ^ millrace::shape<T>())), ...);
-    return s;
-  }
+  static std::string shape() { return "{" + codec_detail::shapes_of<T...>() + "}"; }
 };
 
 namespace codec_detail {
@@ -263,10 +260,8 @@ struct Types {
   static constexpr bool are_plain = (Plain<T> && ...);
 };
 template <class... T>
-constexpr std::uint64_t shape_of(Types<T...>) {
-  std::uint64_t s = hash_name("struct");
-  ((s = mix64(s ^ shape<T>())), ...);
-  return s;
+std::string shape_of(Types<T...>) {
+  return "{" + shapes_of<T...>() + "}";
 }
 
 }  // namespace codec_detail
@@ -291,7 +286,7 @@ struct Codec<T> {
   static void decode(Decoder& in, T& value) {
     with_fields(value, [&](auto&... member) { (millrace::decode(in, member), ...); });
   }
-  static constexpr std::uint64_t shape() { return codec_detail::shape_of(MemberTypes{}); }
+  static std::string shape() { return codec_detail::shape_of(MemberTypes{}); }
 };
 
 }  // namespace millrace

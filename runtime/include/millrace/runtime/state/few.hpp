@@ -82,7 +82,7 @@ struct Codec<Few<T>> {
     const std::uint32_t size = in.count(1);
     for (std::uint32_t i = 0; i < size; ++i) value.insert(i, decoded<T>(in));
   }
-  static constexpr std::uint64_t shape() { return Codec<std::vector<T>>::shape(); }
+  static std::string shape() { return Codec<std::vector<T>>::shape(); }
 };
 
 }  // namespace millrace

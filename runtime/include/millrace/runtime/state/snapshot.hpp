@@ -38,7 +38,7 @@ struct Snapshot {
   struct Part {
     std::string operator_name;
     std::string name;
-    std::uint64_t shape = 0;
+    std::string shape;
     std::unique_ptr<Frozen> state;
   };
   /// Rows to be staged; `object` names them in `acknowledgement.staged`.
@@ -58,7 +58,7 @@ struct Snapshot {
 struct RestoredSection {
   GroupRange groups;  ///< That its writer owned.
   std::string part;
-  std::uint64_t shape = 0;
+  std::string shape;
   Bytes bytes;
 };
 
@@ -79,6 +79,6 @@ struct Restored {
 
 /// Throws UsageError naming operator, part and both shapes unless the section has this shape.
 void expect_shape(std::string_view operator_name, const RestoredSection& section,
-                  std::uint64_t shape);
+                  std::string_view shape);
 
 }  // namespace millrace
