@@ -117,11 +117,9 @@ class Coordinator {
       throw JobFailed(fmt::format("{} ({} times)", need.why, Restarts::most_of_one_error));
     }
     if (need.had_progress) restarts_.reset();
-    const auto pause = restarts_.next();
+    const auto pause = restarts_.next(env_.now());
     if (!pause) {
-      throw JobFailed(fmt::format(
-          "gave up after {} restarts without a completed checkpoint; the last failure: {}",
-          Restarts::most_without_progress, need.why));
+      throw JobFailed(fmt::format("{}; the last failure: {}", restarts_.gave_up(), need.why));
     }
     env_.host.note(fmt::format("restarts: {}", need.why));
     const Instant end = env_.in(*pause);

@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "millrace/runtime/coordinator/restarts.hpp"
-
 using namespace millrace;
 using namespace std::chrono_literals;
 
@@ -217,37 +215,4 @@ TEST_CASE("state of another number of key groups cannot be read", "[runtime][tak
     CHECK(found->what == "its state is divided into " + std::to_string(groups) +
                              " key groups, and this program's into 128");
   }
-}
-
-TEST_CASE("pauses before restarts double up to five seconds, and after ten there is none",
-          "[runtime][restarts]") {
-  Restarts restarts;
-  std::vector<std::chrono::nanoseconds> pauses;
-  while (const auto pause = restarts.next()) pauses.push_back(*pause);
-
-  CHECK(pauses == std::vector<std::chrono::nanoseconds>{100ms, 200ms, 400ms, 800ms, 1600ms, 3200ms,
-                                                        5s, 5s, 5s, 5s});
-  CHECK_FALSE(restarts.next().has_value());
-}
-
-TEST_CASE("a completed checkpoint makes restarts begin anew", "[runtime][restarts]") {
-  Restarts restarts;
-  for (int i = 0; i < Restarts::most_without_progress; ++i) restarts.next();
-  REQUIRE_FALSE(restarts.next().has_value());
-
-  restarts.reset();
-
-  CHECK(restarts.next() == 100ms);
-  CHECK(restarts.next() == 200ms);
-}
-
-TEST_CASE("the same error of a function at the same place is poison when it comes the third time",
-          "[runtime][takeover]") {
-  Restarts restarts;
-  CHECK_FALSE(restarts.is_poison("f: key 7, event time 1 ms: no"));
-  CHECK_FALSE(restarts.is_poison("f: key 7, event time 2 ms: no"));  // Another place.
-  CHECK_FALSE(restarts.is_poison("f: key 7, event time 1 ms: no"));
-  restarts.reset();  // Progress says nothing: the restart is from before the record.
-  CHECK(restarts.is_poison("f: key 7, event time 1 ms: no"));
-  CHECK_FALSE(restarts.is_poison("f: key 7, event time 2 ms: no"));
 }

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
+
+#include "millrace/env/instant.hpp"
+#include "millrace/runtime/checkpoint_options.hpp"
 
 namespace millrace {
 
@@ -11,13 +15,19 @@ namespace millrace {
 /// what it remembers.
 class Restarts {
  public:
-  /// The pause before the next attempt: 100 ms, doubling to 5 s. Nothing: there were 10 without a
-  /// completed checkpoint in between, and another would not help.
-  std::optional<std::chrono::nanoseconds> next();
-  /// A checkpoint was completed: things work.
-  void reset() { since_progress_ = 0; }
+  explicit Restarts(const RestartOptions& options = {})
+      : options_(options), delay_(options.delay) {}
 
-  static constexpr int most_without_progress = 10;
+  /// Something failed at `now`, which never goes back. The pause before the next attempt; nothing:
+  /// all attempts were used up, and another would not help.
+  std::optional<std::chrono::nanoseconds> next(Instant now);
+  /// A checkpoint was completed: things work. The next pause is a first one, and attempts that are
+  /// counted since then are all there again.
+  void reset();
+
+  /// What next() says nothing for, in words: `gave up after 10 restarts without a completed
+  /// checkpoint`.
+  std::string gave_up() const;
 
   /// A function of the user's threw `error`, which tells where. Returns whether it did so at the
   /// same place for the third time: then the record is poisonous, and comes back whatever else goes
@@ -27,7 +37,9 @@ class Restarts {
   static constexpr int most_of_one_error = 3;
 
  private:
-  int since_progress_ = 0;
+  RestartOptions options_;
+  std::chrono::nanoseconds delay_;  ///< The next one.
+  std::deque<Instant> counted_;     ///< When the attempts were made that still count.
   std::map<std::string, int> errors_;
 };
 
