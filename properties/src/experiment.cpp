@@ -131,7 +131,7 @@ class Experiment {
 
   void add_processor() {
     coordinator_options_.parallelism = scenario_.cluster.parallelism;
-    coordinator_options_.checkpoint_interval = scenario_.checkpoint_interval;
+    coordinator_options_.checkpoint.interval = scenario_.checkpoint_interval;
     for (int i = 1; i <= 2; ++i) {
       world_.add_node("coordinator" + std::to_string(i), "coordinator",
                       [this](Env& env) { coordinate(env); });
@@ -455,9 +455,8 @@ class Experiment {
 
 std::chrono::nanoseconds liveness_bound(std::chrono::nanoseconds checkpoint_interval) {
   const CoordinatorOptions defaults;
-  constexpr auto longest_back_off = 5s;
-  return 3 * (checkpoint_interval + defaults.checkpoint_timeout + defaults.lease +
-              defaults.timing.dead_after + longest_back_off);
+  return 3 * (checkpoint_interval + defaults.checkpoint.timeout + defaults.lease +
+              defaults.timing.dead_after + defaults.restart.max_delay);
 }
 
 Outcome run_case(const Case& scenario, const Subject& subject, sim::StackPool& stacks,

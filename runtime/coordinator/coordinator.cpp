@@ -37,7 +37,8 @@ class Coordinator {
         options_(options),
         head_(env),
         members_(env, options.timing),
-        candidacy_(options.lease) {}
+        candidacy_(options.lease),
+        restarts_(options.restart) {}
 
   JobEnd run() {
     while (true) {

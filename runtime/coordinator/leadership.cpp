@@ -41,7 +41,9 @@ Leadership::Leadership(Env& env, const Job& job, const CoordinatorOptions& optio
       term_(head.known().head->term),
       layout_(plan_layout(job, static_cast<int>(options.parallelism))),
       completed_(std::move(restored)),
-      completed_bytes_(encode_manifest(completed_)) {
+      completed_bytes_(encode_manifest(completed_)),
+      schedule_(options.checkpoint),
+      failures_(options.checkpoint) {
   for (const ChainLayout& chain : layout_.chains) {
     for (int i = 0; i < chain.parallelism; ++i) {
       tasks_.insert(task_name(chain.name, i));
@@ -115,8 +117,7 @@ bool Leadership::await_tasks() {
 }
 
 TermEnd Leadership::run() {
-  // Short inputs have ended before every task has said that it runs.
-  next_trigger_ = all_ended() ? env_.now() : env_.in(options_.checkpoint_interval);
+  schedule_.start(env_.now());
   visible_delay_.running(env_.now());
   report(Progress::State::running);
   while (true) {
@@ -128,10 +129,11 @@ TermEnd Leadership::run() {
     if (env_.host.stop_requested() && !stopping_) {
       stopping_ = true;
       last_before_stop_ = {term_, last_n_ + 1};
-      next_trigger_ = env_.now();
+      schedule_.ask(env_.now());
     }
     complete_if_all_in();
     give_up_if_overdue();
+    if (failure_) continue;
     trigger_if_due();
     next_event(next_deadline());
   }
@@ -169,8 +171,9 @@ void Leadership::hear(const std::string& worker, const ControlMessage& message) 
     running_tasks_.insert(running->task);
   } else if (const auto* ended = std::get_if<InputEnded>(&message)) {
     ended_sources_.insert(ended->task);
-    // The rest need not wait for its turn: one more checkpoint is all that is left.
-    if (all_ended()) next_trigger_ = env_.now();
+    // The rest need not wait for its turn: one more checkpoint is all that is left. Short inputs
+    // have ended before every task has said that it runs.
+    if (all_ended()) schedule_.ask(env_.now());
   } else if (const auto* recovered = std::get_if<SinkRecovered>(&message)) {
     recovered_sinks_.insert(recovered->sink);
   } else if (const auto* published = std::get_if<SinkPublished>(&message)) {
@@ -191,10 +194,10 @@ void Leadership::hear(const std::string& worker, const ControlMessage& message) 
 }
 
 void Leadership::trigger_if_due() {
-  if (pending_ || has_last() || env_.now() < next_trigger_) return;
+  if (!schedule_.is_due(env_.now())) return;
   const CheckpointId id{term_, ++last_n_};
-  pending_.emplace(id, tasks_, env_.in(options_.checkpoint_timeout), watermarks_may_differ_);
-  next_trigger_ = env_.in(options_.checkpoint_interval);
+  pending_.emplace(id, tasks_, env_.in(options_.checkpoint.timeout), watermarks_may_differ_);
+  schedule_.triggered(env_.now());
   visible_delay_.triggered(env_.now());
   tell_workers(Trigger{id});
   env_.landmark(landmarks::checkpoint_triggered, about(id));
@@ -203,13 +206,18 @@ void Leadership::trigger_if_due() {
 void Leadership::give_up_if_overdue() {
   if (!pending_ || env_.now() < pending_->deadline()) return;
   const CheckpointId id = pending_->id();
-  env_.host.note(fmt::format("checkpoint {} is given up: no acknowledgement from {}", to_text(id),
-                             fmt::join(pending_->missing(), ", ")));
+  const std::string why =
+      fmt::format("no acknowledgement from {}", fmt::join(pending_->missing(), ", "));
+  env_.host.note(fmt::format("checkpoint {} is given up: {}", to_text(id), why));
   pending_.reset();
   given_up_.push_back(id);
   tell_workers(Abort{id});
   env_.landmark(landmarks::checkpoint_aborted, about(id));
-  next_trigger_ = env_.now();
+  schedule_.failed(env_.now());
+  if (failures_.failed(id)) {
+    failure_ = NeedsTakeover{fmt::format("{} checkpoints in a row failed; of the last: {}",
+                                         options_.checkpoint.tolerable_failures + 1, why)};
+  }
 }
 
 void Leadership::complete_if_all_in() {
@@ -246,6 +254,9 @@ void Leadership::decide(const Manifest& manifest) {
   sweeper_.remove(superseded_names(completed_, manifest, visible));
   if (!given_up_.empty()) sweeper_.remove(take_given_up_names());
   completed_ = manifest;
+  schedule_.completed(env_.now());
+  failures_.completed(manifest.id);
+  if (manifest.has_all_input()) schedule_.no_more();  // Nothing new can come in this term.
   had_progress_ = true;
   report(all_ended() ? Progress::State::finishing : Progress::State::running);
 }
@@ -315,14 +326,8 @@ void Leadership::tell_workers(const ControlMessage& message) {
   for (const std::string& worker : workers_) members_.send(worker, message);
 }
 
-bool Leadership::has_last() const {
-  return completed_.id.term == term_ && completed_.has_all_input();
-}
-
 Instant Leadership::next_deadline() const {
-  if (pending_) return pending_->deadline();
-  // A trigger that will never be pulled is nothing to wake up for, again and again.
-  return has_last() ? Instant::never() : next_trigger_;
+  return pending_ ? pending_->deadline() : schedule_.next();
 }
 
 void Leadership::report(Progress::State state) {

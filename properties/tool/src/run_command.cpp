@@ -256,7 +256,7 @@ int run_command(const RunFlags& flags, const Jobs& jobs) {
   worker_options.records_per_second = flags.records_per_second;
   CoordinatorOptions options;
   options.parallelism = real.parallelism;
-  options.checkpoint_interval = real.checkpoint_interval;
+  options.checkpoint.interval = real.checkpoint_interval;
   options.is_only_candidate = true;  // The directory's lock sees to it.
   options.fresh = flags.fresh;
   options.adopt = flags.adopt;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "millrace/env/env.hpp"
+#include "millrace/runtime/checkpoint_options.hpp"
 #include "millrace/runtime/control/timing.hpp"
 #include "millrace/runtime/job.hpp"
 
@@ -11,8 +12,8 @@ namespace millrace {
 
 struct CoordinatorOptions {
   std::uint32_t parallelism = 1;
-  std::chrono::nanoseconds checkpoint_interval = std::chrono::seconds(1);
-  std::chrono::nanoseconds checkpoint_timeout = std::chrono::seconds(10);
+  CheckpointOptions checkpoint;
+  RestartOptions restart;
   std::chrono::nanoseconds lease = std::chrono::seconds(2);
   /// Something else sees to it that there is one candidate: a lock of the operating system.
   bool is_only_candidate = false;

@@ -9,6 +9,8 @@
 
 #include "millrace/env/env.hpp"
 #include "millrace/runtime/control/failure.hpp"
+#include "millrace/runtime/coordinator/checkpoint_failures.hpp"
+#include "millrace/runtime/coordinator/checkpoint_schedule.hpp"
 #include "millrace/runtime/coordinator/coordinator.hpp"
 #include "millrace/runtime/coordinator/head_register.hpp"
 #include "millrace/runtime/coordinator/manifest.hpp"
@@ -32,8 +34,8 @@ using TermEnd = std::variant<JobEnd, NeedsTakeover>;
 /// Leads a job through one term: brings its sinks back, deploys its tasks, takes checkpoints, and
 /// notices when it is done or something fails.
 ///
-/// Decides by pure functions (takeover.hpp, pending_checkpoint.hpp, sweeper.hpp); what stands here
-/// gathers facts and acts.
+/// Decides by what is pure (takeover.hpp, checkpoint_schedule.hpp, pending_checkpoint.hpp,
+/// sweeper.hpp); what stands here gathers facts and acts.
 class Leadership {
  public:
   /// The term is that of the register's head, which was won already; `restored` is the manifest
@@ -69,8 +71,6 @@ class Leadership {
   void tell_workers(const ControlMessage& message);
   void report(Progress::State state);
   bool all_ended() const { return ended_sources_.size() == sources_.size(); }
-  /// Whether nothing new can come any more: a checkpoint of this term has all input.
-  bool has_last() const;
   Instant next_deadline() const;
 
   Env& env_;
@@ -97,7 +97,8 @@ class Leadership {
   bool watermarks_may_differ_ = false;  ///< Of an operator's subtasks: see PendingCheckpoint.
   std::uint64_t last_n_ = 0;
   std::vector<CheckpointId> given_up_;  ///< And not swept yet.
-  Instant next_trigger_ = Instant::never();
+  CheckpointSchedule schedule_;
+  CheckpointFailures failures_;
   std::optional<NeedsTakeover> failure_;
   bool had_progress_ = false;
   Instant finished_since_ = Instant::never();  ///< All but the sweeping.
