@@ -104,7 +104,8 @@ bool Leadership::await_sinks() {
 }
 
 void Leadership::deploy() {
-  tell_workers(Deploy{term_, options_.parallelism, workers_, completed_bytes_});
+  tell_workers(Deploy{term_, options_.parallelism, workers_, completed_bytes_,
+                      options_.checkpoint.timeout.count()});
 }
 
 bool Leadership::await_tasks() {
@@ -167,6 +168,10 @@ void Leadership::hear(const MemberEvent& event) {
 void Leadership::hear(const std::string& worker, const ControlMessage& message) {
   if (const auto* acknowledged = std::get_if<Acknowledged>(&message)) {
     if (pending_) pending_->acknowledge(acknowledged->acknowledgement);
+  } else if (const auto* declined = std::get_if<Declined>(&message)) {
+    if (pending_ && pending_->id() == declined->id) {
+      give_up(fmt::format("{} declines it: {}", declined->task, declined->text));
+    }
   } else if (const auto* running = std::get_if<TaskRunning>(&message)) {
     running_tasks_.insert(running->task);
   } else if (const auto* ended = std::get_if<InputEnded>(&message)) {
@@ -205,9 +210,11 @@ void Leadership::trigger_if_due() {
 
 void Leadership::give_up_if_overdue() {
   if (!pending_ || env_.now() < pending_->deadline()) return;
+  give_up(fmt::format("no acknowledgement from {}", fmt::join(pending_->missing(), ", ")));
+}
+
+void Leadership::give_up(const std::string& why) {
   const CheckpointId id = pending_->id();
-  const std::string why =
-      fmt::format("no acknowledgement from {}", fmt::join(pending_->missing(), ", "));
   env_.host.note(fmt::format("checkpoint {} is given up: {}", to_text(id), why));
   pending_.reset();
   given_up_.push_back(id);

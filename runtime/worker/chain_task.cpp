@@ -162,9 +162,10 @@ class ChainTask {
   void start_uploader() {
     uploader_ =
         env_.tasks.start(env_.role + ".upload", [snapshots = snapshots_, report = plan_.report,
+                                                 patience = plan_.upload_patience,
                                                  term = plan_.term, task = env_.role](Env& env) {
           try {
-            run_uploader(env, *snapshots, report);
+            run_uploader(env, *snapshots, patience, report);
           } catch (const WorldError&) {
             report(TaskFailed{term, task, describe_failure(std::current_exception(), env.role)});
           }

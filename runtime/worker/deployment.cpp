@@ -28,14 +28,15 @@ Deployment::Deployment(Env& env, const Job& job, const Deploy& order,
     : term_(order.term), layout_(plan_layout(job, static_cast<int>(order.parallelism))) {
   const auto manifest = std::make_shared<const Manifest>(
       decode_manifest(order.manifest, "the manifest of a deployment"));
-  plan_members(env.node, order.workers, manifest, records_per_second, report);
+  plan_members(env.node, order, manifest, records_per_second, report);
   start(env, counters);
 }
 
-void Deployment::plan_members(const std::string& node, const std::vector<std::string>& workers,
+void Deployment::plan_members(const std::string& node, const Deploy& order,
                               const std::shared_ptr<const Manifest>& manifest,
                               std::optional<std::uint64_t> records_per_second,
                               const Report& report) {
+  const std::vector<std::string>& workers = order.workers;
   const auto is_here = [&](int subtask) {
     return workers[static_cast<std::size_t>(subtask) % workers.size()] == node;
   };
@@ -48,6 +49,7 @@ void Deployment::plan_members(const std::string& node, const std::vector<std::st
       plan.at = {i, chain.parallelism};
       plan.term = term_;
       plan.restored = manifest;
+      plan.upload_patience = std::chrono::nanoseconds(order.upload_patience_ns);
       plan.orders = std::make_shared<TaskOrders>(order_room);
       plan.report = report;
       plan.local_inputs.resize(static_cast<std::size_t>(chain.lanes()));

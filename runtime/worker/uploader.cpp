@@ -1,5 +1,7 @@
 #include "millrace/runtime/worker/uploader.hpp"
 
+#include <deque>
+
 #include <fmt/format.h>
 
 #include "millrace/env/envelope.hpp"
@@ -16,12 +18,11 @@ constexpr Site between_objects{"uploader.object"};
 constexpr Site again{"uploader.again"};
 
 constexpr auto call_patience = 5s;
-constexpr auto upload_patience = 30s;
 constexpr auto pause_between_repeats = 50ms;
 
 /// Puts until it is stored. The same bytes under the same name: repeating is harmless.
-void store(Env& env, std::string_view name, std::span<const std::byte> bytes) {
-  const Instant give_up = env.in(upload_patience);
+/// Throws Unavailable behind `give_up`, IoError.
+void store(Env& env, std::string_view name, std::span<const std::byte> bytes, Instant give_up) {
   while (true) {
     env.step(between_objects);
     try {
@@ -37,14 +38,14 @@ void store(Env& env, std::string_view name, std::span<const std::byte> bytes) {
   }
 }
 
-void stage(Env& env, const Snapshot::Rows& rows) {
+void stage(Env& env, const Snapshot::Rows& rows, Instant give_up) {
   const Env sink = env.as(fmt::format("{}.{}", rows.object.sink, rows.object.subtask));
   LandmarkFields fields;
   fields.id = rows.object.id;
   fields.subtask = static_cast<std::int32_t>(rows.object.subtask);
   fields.count = rows.object.rows;
   sink.landmark(landmarks::stage_begun, fields);
-  store(env, rows.object.name, rows.bytes);
+  store(env, rows.object.name, rows.bytes, give_up);
   sink.landmark(landmarks::sink_staged, fields);
 }
 
@@ -67,37 +68,77 @@ StateObject write_state(const Snapshot& snapshot, std::uint32_t subtask, Encoder
   return object;
 }
 
+class Uploader {
+ public:
+  Uploader(Env& env, std::chrono::nanoseconds patience, const Report& report)
+      : env_(env), patience_(patience), report_(report) {}
+
+  void take(Snapshot& snapshot) {
+    for (Snapshot::Rows& rows : snapshot.rows) owed_.push_back(std::move(rows));
+    try {
+      make_durable(snapshot);
+    } catch (const Unavailable& error) {
+      decline(snapshot, error.what());
+      return;
+    } catch (const IoError& error) {
+      decline(snapshot, error.what());
+      return;
+    }
+    acknowledge(snapshot);
+  }
+
+ private:
+  static LandmarkFields about(const Snapshot& snapshot) {
+    LandmarkFields fields;
+    fields.id = snapshot.acknowledgement.id;
+    fields.subtask = snapshot.subtask;
+    return fields;
+  }
+
+  void make_durable(Snapshot& snapshot) {
+    const Instant give_up = env_.in(patience_);
+    for (; !owed_.empty(); owed_.pop_front()) stage(env_, owed_.front(), give_up);
+    if (snapshot.parts.empty()) return;
+    Encoder bytes;
+    StateObject state = write_state(snapshot, static_cast<std::uint32_t>(snapshot.subtask), bytes);
+    env_.landmark(landmarks::upload_begun, about(snapshot));
+    store(env_, state.name, seal(Content::state, state_format_version, bytes.view()), give_up);
+    env_.landmark(landmarks::uploaded, about(snapshot));
+    snapshot.acknowledgement.state = std::move(state);
+  }
+
+  void acknowledge(const Snapshot& snapshot) {
+    report_(Acknowledged{snapshot.acknowledgement});
+    env_.landmark(landmarks::acknowledged, about(snapshot));
+    for (const std::string& sink : snapshot.sinks) {
+      env_.as(fmt::format("{}.{}", sink, snapshot.subtask))
+          .landmark(landmarks::sink_acknowledged, about(snapshot));
+    }
+  }
+
+  void decline(const Snapshot& snapshot, const char* text) {
+    report_(Declined{snapshot.acknowledgement.id, snapshot.acknowledgement.task, text});
+  }
+
+  Env& env_;
+  std::chrono::nanoseconds patience_;
+  const Report& report_;
+  /// Rows that no acknowledgement may name before they are stored: those of this snapshot, and of
+  /// earlier ones that were declined.
+  std::deque<Snapshot::Rows> owed_;
+};
+
 }  // namespace
 
-void run_uploader(Env& env, Snapshots& snapshots, const Report& report) {
+void run_uploader(Env& env, Snapshots& snapshots, std::chrono::nanoseconds patience,
+                  const Report& report) {
   snapshots.bind(env.parker);
+  Uploader uploader(env, patience, report);
   while (true) {
-    const auto next = snapshots.try_take();
-    if (!next) {
+    if (const auto next = snapshots.try_take()) {
+      uploader.take(**next);
+    } else {
       env.parker.park_until(Instant::never());
-      continue;
-    }
-    Snapshot& snapshot = **next;
-    Acknowledgement& acknowledgement = snapshot.acknowledgement;
-    LandmarkFields fields;
-    fields.id = acknowledgement.id;
-    fields.subtask = snapshot.subtask;
-
-    for (const Snapshot::Rows& rows : snapshot.rows) stage(env, rows);
-    if (!snapshot.parts.empty()) {
-      Encoder bytes;
-      acknowledgement.state =
-          write_state(snapshot, static_cast<std::uint32_t>(snapshot.subtask), bytes);
-      env.landmark(landmarks::upload_begun, fields);
-      store(env, acknowledgement.state->name,
-            seal(Content::state, state_format_version, bytes.view()));
-      env.landmark(landmarks::uploaded, fields);
-    }
-    report(Acknowledged{acknowledgement});
-    env.landmark(landmarks::acknowledged, fields);
-    for (const std::string& sink : snapshot.sinks) {
-      env.as(fmt::format("{}.{}", sink, snapshot.subtask))
-          .landmark(landmarks::sink_acknowledged, fields);
     }
   }
 }

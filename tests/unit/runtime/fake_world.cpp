@@ -26,6 +26,9 @@ class MemoryStore::Writer final : public ObjectWriter {
   Writer(MemoryStore& store, std::string_view name) : store_(store), name_(name) {}
   void append(std::span<const std::byte> bytes) override { out_.raw(bytes.data(), bytes.size()); }
   PutOutcome commit(Instant) override {
+    if (store_.before_put) {
+      if (const auto instead = store_.before_put(name_)) return *instead;
+    }
     store_.objects[name_] = Bytes(out_.view().begin(), out_.view().end());
     return PutOutcome::stored;
   }

@@ -47,6 +47,8 @@ class MemoryStore final : public ObjectStore {
   std::map<std::string, Versioned, std::less<>> registers;
   /// Called before a swap: what it throws or returns instead of the store's own answer.
   std::function<std::optional<SwapOutcome>()> before_swap;
+  /// Called before an object is put: what it throws or returns instead of the store's own answer.
+  std::function<std::optional<PutOutcome>(std::string_view name)> before_put;
   std::vector<Bytes> swapped;  ///< What swaps wanted to write, in order.
 
   std::unique_ptr<ObjectWriter> create(std::string_view name) override;

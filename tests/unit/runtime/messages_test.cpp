@@ -43,12 +43,13 @@ std::vector<ControlMessage> all_messages() {
           SinkPublished{{{7}, 42}, "sink", 13},
           Counters{{7}, 1'000},
           RecoverSink{{7}, "sink", true, bytes},
-          Deploy{{7}, 2, {"worker1", "worker2"}, bytes},
+          Deploy{{7}, 2, {"worker1", "worker2"}, bytes, 10'000'000'000},
           Trigger{{{7}, 42}},
           Abort{{{7}, 42}},
           Publish{{{7}, 42}, "sink", manifest.staged},
           Published{{{7}, 42}},
-          Withdraw{{7}}};
+          Withdraw{{7}},
+          Declined{{{7}, 42}, "window.1", "no room"}};
 }
 
 /// Whether bytes are refused with CorruptBytes or are a message that says the same when it is
@@ -97,10 +98,15 @@ TEST_CASE("what a message is about survives the way", "[runtime][messages]") {
   CHECK(deploy.parallelism == 2);
   CHECK(deploy.workers == std::vector<std::string>{"worker1", "worker2"});
   CHECK(decode_manifest(deploy.manifest, "x") == sample_manifest());
+  CHECK(deploy.upload_patience_ns == 10'000'000'000);
   const auto publish = std::get<Publish>(read(messages[12]));
   CHECK(publish.staged == sample_manifest().staged);
   const auto recover = std::get<RecoverSink>(read(messages[8]));
   CHECK(recover.adopt);
+  const auto declined = std::get<Declined>(read(messages[15]));
+  CHECK(declined.id == CheckpointId{{7}, 42});
+  CHECK(declined.task == "window.1");
+  CHECK(declined.text == "no room");
 }
 
 TEST_CASE("every message but the first tells its speaker's term", "[runtime][messages]") {

@@ -20,7 +20,7 @@ inline Acknowledgement upload(FakeWorld& world, std::unique_ptr<Snapshot> snapsh
   snapshots.try_put(snapshot);
   std::optional<Acknowledgement> told;
   try {
-    run_uploader(env, snapshots, [&](ControlMessage message) {
+    run_uploader(env, snapshots, std::chrono::seconds(1), [&](ControlMessage message) {
       told = std::get<Acknowledged>(std::move(message)).acknowledgement;
     });
   } catch (const EndlessWait&) {

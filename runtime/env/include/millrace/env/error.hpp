@@ -11,7 +11,8 @@ namespace millrace {
 // thrown: the world failing, the user being wrong, and the job having to stop.
 
 /// The world failed: a disk, a network, a server. Ends the task that meets it; recovery by the
-/// coordinator is the only repair, so nobody below the task runner catches it to go on.
+/// coordinator is the only repair, so nobody below the task runner catches it to go on. Only an
+/// uploader does: what its store does not take is not in the checkpoint, and in the next.
 class WorldError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -75,6 +75,7 @@ struct Deploy {
   std::uint32_t parallelism = 1;
   std::vector<std::string> workers;  ///< Subtask i of every operator runs on number i mod size.
   Bytes manifest;
+  std::int64_t upload_patience_ns = 0;  ///< So long a task waits for the store to take an object.
 };
 /// Put a barrier into every source.
 struct Trigger {
@@ -99,9 +100,19 @@ struct Withdraw {
   Term term;
 };
 
+// Again from a worker.
+
+/// A task could not make its part of a checkpoint durable. It goes on, and so do its rows: with the
+/// next one.
+struct Declined {
+  CheckpointId id;
+  std::string task;
+  std::string text;  ///< What went wrong.
+};
+
 using ControlMessage = std::variant<Join, TaskRunning, TaskFailed, Acknowledged, InputEnded,
                                     SinkRecovered, SinkPublished, Counters, RecoverSink, Deploy,
-                                    Trigger, Abort, Publish, Published, Withdraw>;
+                                    Trigger, Abort, Publish, Published, Withdraw, Declined>;
 
 /// The speaker's term; 0 for Join.
 Term term_of(const ControlMessage& message);

@@ -61,6 +61,8 @@ class Leadership {
   void hear(const std::string& worker, const ControlMessage& message);
   void trigger_if_due();
   void give_up_if_overdue();
+  /// The pending one. `why` is for people.
+  void give_up(const std::string& why);
   void complete_if_all_in();
   void decide(const Manifest& manifest);
   std::optional<TermEnd> end_if_done();

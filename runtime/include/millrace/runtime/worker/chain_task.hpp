@@ -57,6 +57,7 @@ struct ChainPlan {
   std::vector<std::shared_ptr<LaneChannel>> local_inputs;  ///< Per lane; null: from another node.
   std::vector<LaneTarget> outputs;
   std::optional<std::uint64_t> records_per_second;  ///< Of this task, if it is a source.
+  std::chrono::nanoseconds upload_patience{0};      ///< See run_uploader.
   std::shared_ptr<TaskOrders> orders;
   Report report;
 };

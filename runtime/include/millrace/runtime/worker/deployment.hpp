@@ -41,7 +41,7 @@ class Deployment {
     std::unique_ptr<RunningTask> running;
   };
   void tell(Member& member, TaskOrder order);
-  void plan_members(const std::string& node, const std::vector<std::string>& workers,
+  void plan_members(const std::string& node, const Deploy& order,
                     const std::shared_ptr<const Manifest>& manifest,
                     std::optional<std::uint64_t> records_per_second, const Report& report);
   void start(Env& env, SourceCounters& counters);

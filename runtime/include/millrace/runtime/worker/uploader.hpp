@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "millrace/env/channel.hpp"
@@ -19,8 +20,10 @@ using Snapshots = Channel<std::unique_ptr<Snapshot>>;
 /// on: staged rows first, then state; then it acknowledges. Runs until it is cancelled.
 ///
 /// Everything that an acknowledgement names is durable when it is sent (PROTOCOL 1.7), and so is
-/// everything of earlier checkpoints that it names.
-/// Throws WorldError: the store did not take something for too long.
-void run_uploader(Env& env, Snapshots& snapshots, const Report& report);
+/// everything of earlier checkpoints that it names. A checkpoint that the store fails, or does not
+/// take in `patience`, is declined; its rows are stored before anything of a later one.
+/// Throws WorldError: what has nothing to do with the store.
+void run_uploader(Env& env, Snapshots& snapshots, std::chrono::nanoseconds patience,
+                  const Report& report);
 
 }  // namespace millrace
