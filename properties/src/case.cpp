@@ -22,6 +22,9 @@ constexpr std::int64_t format_version = 1;
 /// A longer partition is referred to and not written out.
 constexpr std::ptrdiff_t most_inline_lines = 200;
 
+/// So long at most is a span among the options of checkpoints and restarts.
+constexpr std::chrono::nanoseconds longest_option = std::chrono::hours(1);
+
 std::string hex(std::uint64_t number) { return fmt::format("{:016x}", number); }
 
 bool is_utf8(const std::string& text) {
@@ -94,6 +97,45 @@ void write_partition(std::string& out, const InputPartition& partition,
   }
 }
 
+/// A section of `lines`, or nothing if there are none.
+std::string section_text(std::string_view name, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string out = fmt::format("\n[{}]\n", name);
+  for (const std::string& line : lines) out += line + '\n';
+  return out;
+}
+
+/// What is not as it is by default.
+std::string checkpoint_text(const CheckpointOptions& options) {
+  const CheckpointOptions defaults;
+  std::vector<std::string> lines;
+  const auto span = [&](const char* key, std::chrono::nanoseconds value) {
+    lines.push_back(fmt::format("{} = \"{}\"", key, faults::to_text(value)));
+  };
+  if (options.min_pause != defaults.min_pause) span("min_pause", options.min_pause);
+  if (options.timeout != defaults.timeout) span("timeout", options.timeout);
+  if (options.tolerable_failures != defaults.tolerable_failures) {
+    lines.push_back(fmt::format("tolerable_failures = {}", options.tolerable_failures));
+  }
+  return section_text("checkpoint", lines);
+}
+
+std::string restart_text(const RestartOptions& options) {
+  const RestartOptions defaults;
+  std::vector<std::string> lines;
+  const auto span = [&](const char* key, std::chrono::nanoseconds value) {
+    lines.push_back(fmt::format("{} = \"{}\"", key, faults::to_text(value)));
+  };
+  if (options.strategy != defaults.strategy) lines.emplace_back("strategy = \"fixed\"");
+  if (options.delay != defaults.delay) span("delay", options.delay);
+  if (options.max_delay != defaults.max_delay) span("max_delay", options.max_delay);
+  if (options.attempts != defaults.attempts) {
+    lines.push_back(fmt::format("attempts = {}", options.attempts));
+  }
+  if (options.within) span("within", *options.within);
+  return section_text("restart", lines);
+}
+
 class CaseReader {
  public:
   CaseReader(TomlSection root, const std::function<std::string(const std::string&)>& read_file)
@@ -115,6 +157,8 @@ class CaseReader {
     }
     read_cluster(made, root_.section("cluster"));
     read_timing(made, root_.section("timing"));
+    if (root_.has("checkpoint")) read_checkpoint(made.checkpoint, root_.section("checkpoint"));
+    if (root_.has("restart")) read_restart(made.restart, root_.section("restart"));
     read_plan(made, root_.section("plan"));
     for (TomlSection& partition : root_.sections("input")) {
       made.input.partitions.push_back(read_partition(partition));
@@ -157,11 +201,42 @@ class CaseReader {
 
   static void read_timing(Case& made, TomlSection timing) {
     made.arrival = span(timing, "arrival");
-    made.checkpoint_interval = span(timing, "checkpoint_interval");
-    if (made.checkpoint_interval.count() == 0) {
+    made.checkpoint.interval = span(timing, "checkpoint_interval");
+    if (made.checkpoint.interval.count() == 0) {
       timing.fail_key("checkpoint_interval", "`timing.checkpoint_interval` is 0");
     }
     timing.finish();
+  }
+
+  static void read_checkpoint(CheckpointOptions& options, TomlSection checkpoint) {
+    options.min_pause = span_or(checkpoint, "min_pause", options.min_pause);
+    options.timeout = span_or(checkpoint, "timeout", options.timeout);
+    if (options.timeout.count() == 0) {
+      checkpoint.fail_key("timeout", "`checkpoint.timeout` is 0");
+    }
+    options.tolerable_failures = static_cast<std::uint32_t>(
+        checkpoint.integer_or("tolerable_failures", options.tolerable_failures, 0, 1000));
+    checkpoint.finish();
+  }
+
+  static void read_restart(RestartOptions& options, TomlSection restart) {
+    const std::string strategy = restart.text_or("strategy", "exponential");
+    if (strategy == "fixed") {
+      options.strategy = RestartOptions::Strategy::fixed;
+    } else if (strategy != "exponential") {
+      restart.fail_key(
+          "strategy",
+          fmt::format("`restart.strategy` is \"{}\"; fixed or exponential is expected", strategy));
+    }
+    options.delay = span_or(restart, "delay", options.delay);
+    options.max_delay = span_or(restart, "max_delay", options.max_delay);
+    options.attempts =
+        static_cast<std::uint32_t>(restart.integer_or("attempts", options.attempts, 0, 1'000'000));
+    if (restart.has("within")) {
+      options.within = span_or(restart, "within", {});
+      if (options.within->count() == 0) restart.fail_key("within", "`restart.within` is 0");
+    }
+    restart.finish();
   }
 
   static void read_plan(Case& made, TomlSection plan) {
@@ -232,6 +307,16 @@ class CaseReader {
     }
   }
 
+  static std::chrono::nanoseconds span_or(TomlSection& section, const char* key,
+                                          std::chrono::nanoseconds fallback) {
+    if (!section.has(key)) return fallback;
+    const auto given = span(section, key);
+    if (given > longest_option) {
+      section.fail_key(key, fmt::format("{} is longer than an hour", section.path_of(key)));
+    }
+    return given;
+  }
+
   static std::uint64_t hex_number(TomlSection& section, const char* key) {
     const std::string text = section.text(key);
     std::uint64_t number = 0;
@@ -282,7 +367,8 @@ std::string setting_text(const Case& written) {
   if (written.cluster.database == DatabaseKind::memory) out += "database = \"memory\"\n";
   out +=
       fmt::format("\n[timing]\narrival = \"{}\"\ncheckpoint_interval = \"{}\"\n",
-                  faults::to_text(written.arrival), faults::to_text(written.checkpoint_interval));
+                  faults::to_text(written.arrival), faults::to_text(written.checkpoint.interval));
+  out += checkpoint_text(written.checkpoint) + restart_text(written.restart);
   out += "\n[plan]\nfaults = [\n";
   for (const faults::Fault& fault : written.plan.faults) {
     out += fmt::format("  {},\n", toml_quoted(to_text(fault)));

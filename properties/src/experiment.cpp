@@ -131,7 +131,8 @@ class Experiment {
 
   void add_processor() {
     coordinator_options_.parallelism = scenario_.cluster.parallelism;
-    coordinator_options_.checkpoint.interval = scenario_.checkpoint_interval;
+    coordinator_options_.checkpoint = scenario_.checkpoint;
+    coordinator_options_.restart = scenario_.restart;
     for (int i = 1; i <= 2; ++i) {
       world_.add_node("coordinator" + std::to_string(i), "coordinator",
                       [this](Env& env) { coordinate(env); });
@@ -242,7 +243,7 @@ class Experiment {
 
   void storm_and_calm() {
     const Instant storm_end = arrivals_.last() + storm_after_arrival;
-    const auto bound = liveness_bound(scenario_.checkpoint_interval);
+    const auto bound = liveness_bound(scenario_.checkpoint, scenario_.restart);
     std::optional<Instant> calm_since;
     while (true) {
       const auto how = world_.run_until(world_.now() + look_every);
@@ -453,10 +454,14 @@ class Experiment {
 
 }  // namespace
 
-std::chrono::nanoseconds liveness_bound(std::chrono::nanoseconds checkpoint_interval) {
+std::chrono::nanoseconds liveness_bound(const CheckpointOptions& checkpoint,
+                                        const RestartOptions& restart) {
   const CoordinatorOptions defaults;
-  return 3 * (checkpoint_interval + defaults.checkpoint.timeout + defaults.lease +
-              defaults.timing.dead_after + defaults.restart.max_delay);
+  const auto once = checkpoint.interval + checkpoint.min_pause + checkpoint.timeout +
+                    defaults.lease + defaults.timing.dead_after +
+                    std::max(restart.delay, restart.max_delay);
+  // What is stuck is tolerated for a while, and then a takeover repairs it.
+  return checkpoint.tolerable_failures * checkpoint.timeout + 3 * once;
 }
 
 Outcome run_case(const Case& scenario, const Subject& subject, sim::StackPool& stacks,

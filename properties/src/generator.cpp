@@ -20,6 +20,16 @@ constexpr Site interval{"timing.interval"};
 constexpr Site checkpoints{"timing.checkpoints"};
 constexpr Site is_long{"timing.is_long"};
 
+constexpr Site has_options{"options.are_drawn"};
+constexpr Site tolerable_failures{"options.tolerable_failures"};
+constexpr Site min_pause{"options.min_pause"};
+constexpr Site timeout{"options.timeout"};
+constexpr Site attempts{"options.attempts"};
+constexpr Site within{"options.within"};
+constexpr Site delay{"options.delay"};
+constexpr Site is_fixed{"options.is_fixed"};
+constexpr Site max_delay{"options.max_delay"};
+
 constexpr std::uint64_t seed_bits = 52;
 
 std::vector<std::string> node_names(const ClusterShape& cluster) {
@@ -64,6 +74,27 @@ void add_operations(faults::PlanSpace& space) {
   space.operations.push_back({sim::log_node, "read"});
 }
 
+/// Every fourth job has other options than those that nobody has set. Asked beside all else, so
+/// that they move no other answer.
+void draw_options(Case& made) {
+  sim::Draws draws(sim::Seed{made.seed}, sim::Domain::plan, "options");
+  if (!draws.hits(has_options, {1, 4})) return;
+  const auto ms = [&](Site site, std::uint64_t least, std::uint64_t most) {
+    return std::chrono::milliseconds(draws.between(site, least, most));
+  };
+  made.checkpoint.tolerable_failures =
+      static_cast<std::uint32_t>(draws.below(tolerable_failures, 4));
+  made.checkpoint.min_pause =
+      ms(min_pause, 0, static_cast<std::uint64_t>(made.checkpoint.interval / 1ms));
+  made.checkpoint.timeout = ms(timeout, 1'000, 10'000);
+  // A storm may need them all: a job that gives up says nothing about what it would have shown.
+  made.restart.attempts = static_cast<std::uint32_t>(draws.between(attempts, 50, 100));
+  if (draws.hits(is_fixed, {1, 2})) made.restart.strategy = RestartOptions::Strategy::fixed;
+  made.restart.delay = ms(delay, 50, 500);
+  made.restart.max_delay = ms(max_delay, 500, 5'000);
+  if (draws.hits(within, {1, 4})) made.restart.within = ms(within, 10'000, 60'000);
+}
+
 }  // namespace
 
 std::uint64_t run_seed(std::uint64_t campaign_seed, std::uint64_t index) {
@@ -79,11 +110,13 @@ Case generate_case(const JobSpec& job, const Input& input, std::uint64_t seed) {
   made.cluster.workers = static_cast<std::uint32_t>(1 + draws.below(worker_count, 3));
   made.cluster.parallelism = static_cast<std::uint32_t>(1 + draws.below(parallelism, 3));
   // So that a calm run completes 3 to 20 checkpoints before its input ends.
-  made.checkpoint_interval = std::chrono::milliseconds(100 + draws.below(interval, 400));
+  made.checkpoint.interval = std::chrono::milliseconds(100 + draws.below(interval, 400));
   std::uint64_t count = 5 + draws.below(checkpoints, 13);
   // Now and then ten times as many, for what fills up slowly.
   if (draws.hits(is_long, {1, 64})) count *= 10;
-  made.arrival = made.checkpoint_interval * count;
+  made.arrival = made.checkpoint.interval * count;
+
+  draw_options(made);
 
   faults::PlanSpace space;
   space.nodes = node_names(made.cluster);

@@ -131,6 +131,7 @@ class Search {
 
   bool shrink_all() {
     bool is_smaller = leave_out_faults();
+    is_smaller |= leave_out_options();
     is_smaller |= quieten();
     is_smaller |= shrink_input();
     is_smaller |= shrink_cluster();
@@ -248,6 +249,34 @@ class Search {
       });
       return candidate;
     });
+  }
+
+  /// Puts options of checkpoints and restarts back to what they are by default: all, or else each.
+  bool leave_out_options() {
+    step_ = "options";
+    static const CheckpointOptions checkpoint;
+    static const RestartOptions restart;
+    using PutBack = void (*)(Case&);
+    static constexpr PutBack each[] = {
+        [](Case& one) { one.checkpoint.min_pause = checkpoint.min_pause; },
+        [](Case& one) { one.checkpoint.timeout = checkpoint.timeout; },
+        [](Case& one) { one.checkpoint.tolerable_failures = checkpoint.tolerable_failures; },
+        [](Case& one) { one.restart.strategy = restart.strategy; },
+        [](Case& one) { one.restart.delay = restart.delay; },
+        [](Case& one) { one.restart.max_delay = restart.max_delay; },
+        [](Case& one) { one.restart.attempts = restart.attempts; },
+        [](Case& one) { one.restart.within = restart.within; },
+    };
+    Case plain = best_;
+    for (const PutBack put_back : each) put_back(plain);
+    if (take(plain)) return true;
+    bool is_smaller = false;
+    for (const PutBack put_back : each) {
+      Case candidate = best_;
+      put_back(candidate);
+      is_smaller |= take(candidate);
+    }
+    return is_smaller;
   }
 
   bool simplify_faults() {

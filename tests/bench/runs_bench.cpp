@@ -42,7 +42,7 @@ std::vector<Case> crashing_cases(DatabaseKind database, sim::StackPool& stacks) 
     Case made =
         properties::generate_case(subject().spec, subject().input, properties::run_seed(1, i));
     made.input = {};  // The subject's counts.
-    made.arrival = made.checkpoint_interval * checkpoints;
+    made.arrival = made.checkpoint.interval * checkpoints;
     made.cluster.database = database;
     const auto statistics = run(made, stacks).statistics;
     const auto deaths = statistics.firings[0] + statistics.firings[1];

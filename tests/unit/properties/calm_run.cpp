@@ -10,7 +10,7 @@ Case case_of(const Subject& subject, const std::vector<std::string>& faults, std
   made.input = subject.input;
   made.cluster = {2, 2};
   made.arrival = 1s;
-  made.checkpoint_interval = 100ms;
+  made.checkpoint.interval = 100ms;
   made.seed = seed;
   for (const std::string& fault : faults) made.plan.faults.push_back(faults::parse_fault(fault));
   return made;

@@ -37,7 +37,7 @@ Case small_case() {
   made.input = input_of({record("a", 0)});
   made.cluster = {2, 3};
   made.arrival = 2400ms;
-  made.checkpoint_interval = 300ms;
+  made.checkpoint.interval = 300ms;
   made.seed = 0xAB;
   made.plan.faults = {
       faults::parse_fault("kill node=worker1 at='sink_staged n=3' down=200ms"),
@@ -53,7 +53,8 @@ void check_equal(Case read, const Case& written) {
   CHECK(read.input == written.input);
   CHECK(read.cluster == written.cluster);
   CHECK(read.arrival == written.arrival);
-  CHECK(read.checkpoint_interval == written.checkpoint_interval);
+  CHECK(read.checkpoint == written.checkpoint);
+  CHECK(read.restart == written.restart);
   CHECK(read.seed == written.seed);
   CHECK(read.is_quiet == written.is_quiet);
   CHECK(read.choices == written.choices);
@@ -162,6 +163,34 @@ TEST_CASE("what a case adds to its job and input is told alone", "[properties][c
         "\n[timing]\narrival = \"2400ms\"\ncheckpoint_interval = \"300ms\"\n"
         "\n[plan]\nfaults = [\n]\n");
   CHECK(to_text(made, {}, same_path).find("\n" + setting) != std::string::npos);
+}
+
+TEST_CASE("options of checkpoints and restarts are told if nobody would guess them",
+          "[properties][case]") {
+  Case made = small_case();
+  made.plan.faults.clear();
+  made.checkpoint.timeout = 3s;
+  made.restart.attempts = 7;
+  const std::string timing =
+      "[cluster]\nworkers = 2\nparallelism = 3\n"
+      "\n[timing]\narrival = \"2400ms\"\ncheckpoint_interval = \"300ms\"\n";
+  const std::string plan = "\n[plan]\nfaults = [\n]\n";
+  CHECK(setting_text(made) ==
+        timing + "\n[checkpoint]\ntimeout = \"3s\"\n\n[restart]\nattempts = 7\n" + plan);
+
+  made.checkpoint.min_pause = 70ms;
+  made.checkpoint.tolerable_failures = 0;
+  made.restart.strategy = RestartOptions::Strategy::fixed;
+  made.restart.delay = 80ms;
+  made.restart.max_delay = 90ms;
+  made.restart.within = 1500ms;
+  CHECK(setting_text(made) ==
+        timing +
+            "\n[checkpoint]\nmin_pause = \"70ms\"\ntimeout = \"3s\"\ntolerable_failures = 0\n"
+            "\n[restart]\nstrategy = \"fixed\"\ndelay = \"80ms\"\nmax_delay = \"90ms\"\n"
+            "attempts = 7\nwithin = \"1500ms\"\n" +
+            plan);
+  check_equal(read_back(to_text(made, {}, same_path)), made);
 }
 
 TEST_CASE("a case that is written and read is the same case", "[properties][case]") {
@@ -342,7 +371,7 @@ TEST_CASE("the plain case is read", "[properties][case]") {
   CHECK_FALSE(read.trace_hash.has_value());
   CHECK(read.cluster == ClusterShape{2, 3});
   CHECK(read.arrival == 2s);
-  CHECK(read.checkpoint_interval == 100ms);
+  CHECK(read.checkpoint.interval == 100ms);
   CHECK(read.plan.faults.size() == 1);
   CHECK(read.input == input_of({record("a", 0)}));
 }
@@ -373,8 +402,9 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
            {3, "seed = \"1\"\nbuild = 1", ":4: `build` is 1; a text in quotes is expected"},
            {3, "seed = \"1\"\ntrace_hash = \"x\"", ":4: `trace_hash` is \"x\"; " + hex},
            {3, "seed = \"1\"\nsead = \"1\"",
-            ":4: `sead` is no key that there is; the file has build, choices, cluster, expect, "
-            "format, input, job, plan, quiet, registered, seed, timing, trace_hash"},
+            ":4: `sead` is no key that there is; the file has build, checkpoint, choices, cluster, "
+            "expect, format, input, job, plan, quiet, registered, restart, seed, timing, "
+            "trace_hash"},
            {3,
             "seed = \"1\"\nchoices = [\n  \"world site=a entity=b draw=0 value=1\",\n"
             "  \"word site=a entity=b draw=1 value=1\"]",
@@ -405,6 +435,22 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
            {10, "checkpoint_interval = \"1s\"\nrate = 3",
             ":11: `timing.rate` is no key that there is; [timing] has arrival, "
             "checkpoint_interval"},
+           {11, "[checkpoint]\ntimeout = \"0s\"\n[plan]", ":12: `checkpoint.timeout` is 0"},
+           {11, "[checkpoint]\nmin_pause = \"3601s\"\n[plan]",
+            ":12: `checkpoint.min_pause` is longer than an hour"},
+           {11, "[checkpoint]\ntolerable_failures = 1001\n[plan]",
+            ":12: `checkpoint.tolerable_failures` is 1001; a whole number from 0 to 1000 is "
+            "expected"},
+           {11, "[checkpoint]\ninterval = \"1s\"\n[plan]",
+            ":12: `checkpoint.interval` is no key that there is; [checkpoint] has min_pause, "
+            "timeout, tolerable_failures"},
+           {11, "[restart]\nstrategy = \"often\"\n[plan]",
+            ":12: `restart.strategy` is \"often\"; fixed or exponential is expected"},
+           {11, "[restart]\nwithin = \"0s\"\n[plan]", ":12: `restart.within` is 0"},
+           {11, "[restart]\nattempts = -1\n[plan]",
+            ":12: `restart.attempts` is -1; a whole number from 0 to 1000000 is expected"},
+           {11, "[restart]\ndelay = 5\n[plan]",
+            ":12: `restart.delay` is 5; a text in quotes is expected"},
            {12, "faults = [\n  \"kill node=a at=1s down=1s\",\n  \"crash node=a at=1s down=1s\"]",
             ":14: fault `crash node=a at=1s down=1s`: kill, power_loss, pause, cut, reset, slow, "
             "lose_answer, late_answer, disk_error, disk_full or frames is expected, not `crash`"},

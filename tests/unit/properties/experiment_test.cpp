@@ -68,11 +68,60 @@ TEST_CASE("a job ends without waiting for its interval, however soon its input d
   Case scenario = case_of(subject, {"pause node=coordinator1 at='task_restored' lasts=1s",
                                     "pause node=coordinator2 at='task_restored' lasts=1s"});
   scenario.arrival = 0ms;
-  scenario.checkpoint_interval = 1h;
+  scenario.checkpoint.interval = 1h;
   const Outcome outcome = run(scenario, subject);
   CHECK(story_of(outcome) == "held");
   CHECK(outcome.unfired.empty());
   CHECK(outcome.statistics.virtual_ns < std::chrono::nanoseconds(10min).count());
+}
+
+TEST_CASE("a job restarts when one checkpoint more has failed in a row than is tolerable",
+          "[properties][experiment]") {
+  const Subject& subject = small_subject();
+  for (const std::uint32_t tolerable : {0U, 1U, 4U}) {
+    CAPTURE(tolerable);
+    Case scenario = case_of(subject);
+    scenario.checkpoint.timeout = 1s;
+    scenario.checkpoint.tolerable_failures = tolerable;
+    // An uploader of the first term dies without a word, and nothing but a restart brings it back.
+    Observers observers;
+    observers.on_landmark = [](Instant, std::string_view, const sim::LandmarkEvent& event) {
+      if (&event.landmark == &landmarks::upload_begun && event.fields.id.term.number == 1) {
+        throw Killed{};
+      }
+    };
+    const Outcome outcome = run(scenario, subject, observers);
+    CHECK(story_of(outcome) == "held");
+    CHECK(times_reached(outcome, landmarks::checkpoint_aborted) == tolerable + 1);
+    CHECK(times_reached(outcome, landmarks::restarting) == 1);
+  }
+}
+
+TEST_CASE("a job that may not restart fails with its first failure", "[properties][experiment]") {
+  const Subject& subject = small_subject();
+  Case scenario = case_of(subject, {"kill node=worker1 at='published' down=100ms"});
+  scenario.restart.attempts = 0;
+
+  CHECK(story_of(run(scenario, subject)) ==
+        "failed: gave up after 0 restarts without a completed checkpoint; the last failure: "
+        "worker1 is gone");
+}
+
+TEST_CASE("how long a job may be without progress follows from its options",
+          "[properties][experiment]") {
+  CheckpointOptions checkpoint;
+  RestartOptions restart;
+  checkpoint.interval = 100ms;
+  // Three that are tolerated, and three times interval, timeout, lease, silence and back-off.
+  CHECK(liveness_bound(checkpoint, restart) == 3 * 10s + 3 * (100ms + 10s + 2s + 2s + 5s));
+  checkpoint.min_pause = 50ms;
+  checkpoint.timeout = 1s;
+  checkpoint.tolerable_failures = 0;
+  restart.max_delay = 300ms;
+  CHECK(liveness_bound(checkpoint, restart) == 3 * (100ms + 50ms + 1s + 2s + 2s + 300ms));
+  restart.strategy = RestartOptions::Strategy::fixed;
+  restart.delay = 7s;
+  CHECK(liveness_bound(checkpoint, restart) == 3 * (100ms + 50ms + 1s + 2s + 2s + 7s));
 }
 
 TEST_CASE("a partition that falls idle is not waited for, and what it then gives may be late",
@@ -201,7 +250,8 @@ TEST_CASE("all that decides a run changes it", "[properties][experiment]") {
       hash_with([](Case& c) { c.cluster.parallelism = 3; }),
       hash_with([](Case& c) { c.cluster.database = DatabaseKind::memory; }),
       hash_with([](Case& c) { c.arrival = 1200ms; }),
-      hash_with([](Case& c) { c.checkpoint_interval = 150ms; }),
+      hash_with([](Case& c) { c.checkpoint.interval = 150ms; }),
+      hash_with([](Case& c) { c.checkpoint.min_pause = 150ms; }),
       hash_with([](Case& c) {
         c.plan.faults.push_back(faults::parse_fault("kill node=worker1 at=300ms down=10ms"));
       }),
@@ -501,10 +551,12 @@ TEST_CASE("a job that nobody leads any more makes no progress", "[properties][ex
   const Case scenario = case_of(subject);
   const Outcome outcome = run(scenario, subject, coordinators_end_at(landmarks::tasks_running));
 
-  CHECK(story_of(outcome) == "no_progress; progress: no checkpoint for " +
-                                 faults::to_text(liveness_bound(scenario.checkpoint_interval)) +
-                                 " of virtual time after the storm");
-  CHECK(outcome.statistics.virtual_ns >= liveness_bound(scenario.checkpoint_interval).count());
+  CHECK(story_of(outcome) ==
+        "no_progress; progress: no checkpoint for " +
+            faults::to_text(liveness_bound(scenario.checkpoint, scenario.restart)) +
+            " of virtual time after the storm");
+  CHECK(outcome.statistics.virtual_ns >=
+        liveness_bound(scenario.checkpoint, scenario.restart).count());
   CHECK(outcome.statistics.checkpoints == 0);
 }
 

@@ -90,10 +90,10 @@ TEST_CASE("clusters and timings of every size come, and no others", "[properties
     const Case made = generated(seed);
     workers.insert(made.cluster.workers);
     parallelisms.insert(made.cluster.parallelism);
-    REQUIRE(made.checkpoint_interval % 1ms == 0ns);
-    REQUIRE(made.arrival % made.checkpoint_interval == 0ns);
-    intervals_ms.insert(made.checkpoint_interval / 1ms);
-    const std::int64_t count = made.arrival / made.checkpoint_interval;
+    REQUIRE(made.checkpoint.interval % 1ms == 0ns);
+    REQUIRE(made.arrival % made.checkpoint.interval == 0ns);
+    intervals_ms.insert(made.checkpoint.interval / 1ms);
+    const std::int64_t count = made.arrival / made.checkpoint.interval;
     (count < 50 ? checkpoints : of_long_runs).insert(count);
   }
   CHECK(workers == std::set<std::uint32_t>{1, 2, 3});
@@ -108,6 +108,38 @@ TEST_CASE("clusters and timings of every size come, and no others", "[properties
     CHECK(count % 10 == 0);
     CHECK(checkpoints.contains(count / 10));
   }
+}
+
+TEST_CASE("every fourth case has options of its own, and the rest of it is as without them",
+          "[properties][generator]") {
+  std::set<std::uint32_t> tolerable;
+  std::set<std::int64_t> timeouts_s;
+  std::size_t with_options = 0;
+  std::size_t fixed = 0;
+  std::size_t within = 0;
+  const CheckpointOptions defaults;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Case made = generated(seed);
+    CheckpointOptions plain = defaults;
+    plain.interval = made.checkpoint.interval;
+    if (made.checkpoint == plain && made.restart == RestartOptions{}) continue;
+    ++with_options;
+    tolerable.insert(made.checkpoint.tolerable_failures);
+    timeouts_s.insert(made.checkpoint.timeout / 1s);
+    CHECK(made.checkpoint.timeout >= 1s);
+    CHECK(made.checkpoint.timeout <= 10s);
+    CHECK(made.checkpoint.min_pause <= made.checkpoint.interval);
+    CHECK(made.restart.attempts >= 50);
+    CHECK(made.restart.delay <= made.restart.max_delay);
+    fixed += made.restart.strategy == RestartOptions::Strategy::fixed ? 1 : 0;
+    within += made.restart.within ? 1 : 0;
+  }
+  CHECK(with_options > seeds / 5);
+  CHECK(with_options < seeds / 3);
+  CHECK(tolerable == std::set<std::uint32_t>{0, 1, 2, 3});
+  CHECK(timeouts_s.size() >= 9);
+  CHECK(fixed > with_options / 3);
+  CHECK(within > with_options / 8);
 }
 
 TEST_CASE("faults are aimed at nodes that there are, each of them, and at every protocol landmark",

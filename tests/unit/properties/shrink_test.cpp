@@ -32,7 +32,7 @@ Case large_case() {
   }
   made.cluster = {3, 4};
   made.arrival = 2535ms;
-  made.checkpoint_interval = 169ms;
+  made.checkpoint.interval = 169ms;
   made.seed = 77;
   for (const char* fault : {"kill node=worker1 at='published nth=5' down=300ms",
                             "power_loss node=store at=1700ms down=2s",
@@ -333,6 +333,31 @@ TEST_CASE("a fault is as long as it was while the input is cut", "[shrink]") {
   CHECK(fault_texts(shrunk.smallest) == Texts{"pause node=worker1 at='took_over' lasts=1s"});
 }
 
+TEST_CASE("options that a failure does not need are as they are by default", "[shrink]") {
+  Case made = large_case();
+  made.checkpoint.min_pause = 50ms;
+  made.checkpoint.timeout = 2s;
+  made.checkpoint.tolerable_failures = 0;
+  made.restart.strategy = RestartOptions::Strategy::fixed;
+  made.restart.delay = 80ms;
+  made.restart.max_delay = 3s;
+  made.restart.attempts = 77;
+  made.restart.within = 20s;
+  const Case plain = shrink(made, always).smallest;
+  CHECK(plain.checkpoint.interval == 169ms);
+  CHECK(setting_text(plain).find("[checkpoint]") == std::string::npos);
+  CHECK(setting_text(plain).find("[restart]") == std::string::npos);
+
+  const Case smallest =
+      shrink(made, [](const Case& scenario) {
+        return scenario.checkpoint.tolerable_failures == 0 &&
+               scenario.restart.within == std::optional<std::chrono::nanoseconds>(20s);
+      }).smallest;
+  const std::string setting = setting_text(smallest);
+  CHECK(setting.find("\n[checkpoint]\ntolerable_failures = 0\n\n[restart]\nwithin = \"20s\"\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("no case is asked for twice, and none without a worker or a partition", "[shrink]") {
   std::set<std::string> asked{text_of(large_case())};
   std::uint64_t times = 0;
@@ -343,7 +368,7 @@ TEST_CASE("no case is asked for twice, and none without a worker or a partition"
     CHECK(scenario.cluster.workers >= 1);
     CHECK(scenario.cluster.parallelism >= 1);
     CHECK_FALSE(scenario.input.partitions.empty());
-    CHECK(scenario.checkpoint_interval == 169ms);
+    CHECK(scenario.checkpoint.interval == 169ms);
     // A fault of a worker that is gone would be one of a node that is not there.
     for (const faults::Fault& fault : scenario.plan.faults) {
       if (faults::node_of(fault) == "worker3") CHECK(scenario.cluster.workers == 3);

@@ -11,6 +11,7 @@
 #include "millrace/faults/fault.hpp"
 #include "millrace/properties/input.hpp"
 #include "millrace/properties/outcome.hpp"
+#include "millrace/runtime/checkpoint_options.hpp"
 #include "millrace/runtime/job_spec.hpp"
 #include "millrace/sim/choice.hpp"
 
@@ -40,7 +41,8 @@ struct Case {
   Input input;
   ClusterShape cluster;
   std::chrono::nanoseconds arrival{0};  ///< The input arrives over about this long.
-  std::chrono::nanoseconds checkpoint_interval{0};
+  CheckpointOptions checkpoint;
+  RestartOptions restart;
   std::uint64_t seed = 0;
   bool is_quiet = false;             ///< Nothing is left to chance: every draw is 0.
   std::vector<sim::Choice> choices;  ///< Draws that are what stands here, and not of the seed.

@@ -33,7 +33,8 @@ struct Observers {
 Outcome run_case(const Case& scenario, const Subject& subject, sim::StackPool& stacks,
                  const Observers& observers = {});
 
-/// The longest that a healthy job may be without progress, in virtual time.
-std::chrono::nanoseconds liveness_bound(std::chrono::nanoseconds checkpoint_interval);
+/// The longest that a healthy job with these options may be without progress, in virtual time.
+std::chrono::nanoseconds liveness_bound(const CheckpointOptions& checkpoint,
+                                        const RestartOptions& restart);
 
 }  // namespace millrace::properties
