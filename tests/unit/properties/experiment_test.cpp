@@ -560,13 +560,6 @@ TEST_CASE("a job that nobody leads any more makes no progress", "[properties][ex
   CHECK(outcome.statistics.checkpoints == 0);
 }
 
-TEST_CASE("how long a job may be without progress grows with its checkpoint interval",
-          "[properties][experiment]") {
-  CHECK(liveness_bound(1s) - liveness_bound(100ms) == 2700ms);
-  CHECK(liveness_bound(100ms) > 30s);
-  CHECK(liveness_bound(100ms) < 120s);
-}
-
 TEST_CASE("a sentence about the design that does not hold ends a run at once",
           "[properties][experiment]") {
   const Subject& subject = small_subject();
