@@ -117,6 +117,9 @@ std::string checkpoint_text(const CheckpointOptions& options) {
   if (options.tolerable_failures != defaults.tolerable_failures) {
     lines.push_back(fmt::format("tolerable_failures = {}", options.tolerable_failures));
   }
+  if (options.retained != defaults.retained) {
+    lines.push_back(fmt::format("retained = {}", options.retained));
+  }
   return section_text("checkpoint", lines);
 }
 
@@ -216,6 +219,8 @@ class CaseReader {
     }
     options.tolerable_failures = static_cast<std::uint32_t>(
         checkpoint.integer_or("tolerable_failures", options.tolerable_failures, 0, 1000));
+    options.retained =
+        static_cast<std::uint32_t>(checkpoint.integer_or("retained", options.retained, 1, 100));
     checkpoint.finish();
   }
 

@@ -29,6 +29,7 @@ constexpr Site within{"options.within"};
 constexpr Site delay{"options.delay"};
 constexpr Site is_fixed{"options.is_fixed"};
 constexpr Site max_delay{"options.max_delay"};
+constexpr Site retained{"options.retained"};
 
 constexpr std::uint64_t seed_bits = 52;
 
@@ -93,6 +94,7 @@ void draw_options(Case& made) {
   made.restart.delay = ms(delay, 50, 500);
   made.restart.max_delay = ms(max_delay, 500, 5'000);
   if (draws.hits(within, {1, 4})) made.restart.within = ms(within, 10'000, 60'000);
+  made.checkpoint.retained = static_cast<std::uint32_t>(draws.between(retained, 1, 4));
 }
 
 }  // namespace

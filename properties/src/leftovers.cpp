@@ -47,6 +47,11 @@ bool LeftoversJudge::is_staged_by(CheckpointId id, const std::string& name) cons
   return manifest != manifests_.end() && holds(manifest->second.staged, name);
 }
 
+bool LeftoversJudge::is_kept_by(CheckpointId id, const std::string& name) const {
+  const auto manifest = manifests_.find(id);
+  return manifest != manifests_.end() && holds(manifest->second.kept, name);
+}
+
 void LeftoversJudge::swept(Term term, const std::set<std::string>& names) {
   if (term.number == term_.number + 1) after_last_sweep_ = names;
   if (term != term_) return;
@@ -58,7 +63,8 @@ void LeftoversJudge::swept(Term term, const std::set<std::string>& names) {
     // geneses the name does not say which one it was.
     if (name.starts_with("heartbeat/") || name == "manifest/" + to_text(restored_) ||
         (restored_ == CheckpointId::genesis() && name.starts_with("manifest/0.0-")) ||
-        is_state_of(restored_, name) || is_staged_by(restored_, name)) {
+        is_state_of(restored_, name) || is_staged_by(restored_, name) ||
+        is_kept_by(restored_, name)) {
       continue;
     }
     after_sweep_ = Breach{"leftovers", fmt::format("term {} has swept the store, which still holds "
@@ -75,7 +81,7 @@ void LeftoversJudge::saw(const std::set<std::string>& names) {
 bool LeftoversJudge::belongs(const std::string& name, CheckpointId last) const {
   if (name == "head" || name == "manifest/" + to_text(last)) return true;
   if (name == fmt::format("heartbeat/{}", term_.number)) return true;
-  if (is_state_of(last, name)) return true;
+  if (is_state_of(last, name) || is_kept_by(last, name)) return true;
   const auto writer = term_in(name);
   return writer && *writer < term_.number && !names_at_takeover_.contains(name);
 }
@@ -96,6 +102,15 @@ std::optional<Breach> LeftoversJudge::judge(CheckpointId last,
   std::vector<std::string> left;
   for (const std::string& name : names) {
     if (after_last_sweep_->contains(name) && !belongs(name, last)) left.push_back(name);
+  }
+  if (const auto newest = manifests_.find(last); newest != manifests_.end()) {
+    for (const std::string& name : newest->second.kept) {
+      if (names.contains(name)) continue;
+      return Breach{"leftovers",
+                    fmt::format("the job is finished at checkpoint {}, which keeps {}, "
+                                "and the store does not hold that any more",
+                                to_text(last), name)};
+    }
   }
   if (left.empty() && tasks_.empty()) return std::nullopt;
   if (left.empty()) {

@@ -16,8 +16,9 @@ namespace millrace::properties {
 
 /// Judges what is left in a job's object store (PROTOCOL 8, leftovers): after the sweep of a
 /// takeover nothing of what was there at the takeover, but for what the restored manifest reaches;
-/// and of a finished job what its last manifest reaches, and nothing that somebody would have to
-/// clean up. Rows are not reached any more once all are visible, as they are at the end.
+/// and of a finished job what its last manifest reaches, all of what that keeps, and nothing that
+/// somebody would have to clean up. Rows are not reached any more once all are visible, as they are
+/// at the end.
 ///
 /// Not held against it: what a zombie of an earlier term has written since the last takeover, which
 /// the sweep of that takeover could not find; and what came back after the last sweep, because the
@@ -46,6 +47,7 @@ class LeftoversJudge {
   bool belongs(const std::string& name, CheckpointId last) const;
   bool is_state_of(CheckpointId id, const std::string& name) const;
   bool is_staged_by(CheckpointId id, const std::string& name) const;
+  bool is_kept_by(CheckpointId id, const std::string& name) const;
 
   std::map<CheckpointId, Witness> manifests_;
   Term term_;

@@ -33,7 +33,8 @@ Witness read_witness(std::span<const std::byte> manifest) {
   // MANIFEST.md: lineage, id, fingerprint (key, value), groups, parallelism, partitions (name, end,
   // hash; source, name, offset, line, newest, ended, records, skipped, generator), watermarks
   // (operator, time), states (object, subtask, sections (operator, part, shape, offset, length,
-  // hash)), staged (sink, id, subtask, object, rows, bytes), late.
+  // hash)), staged (sink, id, subtask, object, rows, bytes), late, kind, request, kept (id, kind,
+  // request, manifest, hash, objects (name), bytes).
   Decoder in(open_envelope(manifest));
   Witness witness;
   witness.lineage.high = in.number<std::uint64_t>();
@@ -82,6 +83,17 @@ Witness read_witness(std::span<const std::byte> manifest) {
     in.number<std::uint64_t>();
   }
   witness.records_late = in.number<std::uint64_t>();
+  in.number<std::uint8_t>();
+  in.number<std::uint64_t>();
+  for (auto kept = in.count(8); kept > 0; --kept) {
+    read_id(in);
+    in.number<std::uint8_t>();
+    in.number<std::uint64_t>();
+    witness.kept.emplace_back(in.text());
+    in.number<std::uint64_t>();
+    for (auto objects = in.count(4); objects > 0; --objects) witness.kept.emplace_back(in.text());
+    in.number<std::uint64_t>();
+  }
   return witness;
 }
 

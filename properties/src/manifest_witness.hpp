@@ -23,6 +23,7 @@ struct Witness {
   std::vector<std::string> states;   ///< Names of objects.
   std::vector<std::string> staged;   ///< The same, of rows that are not known to be visible.
   std::uint64_t records_late = 0;    ///< Dropped so far.
+  std::vector<std::string> kept;     ///< Names of objects of earlier checkpoints.
 };
 
 /// Throws CorruptObject.

@@ -261,6 +261,7 @@ class Search {
         [](Case& one) { one.checkpoint.min_pause = checkpoint.min_pause; },
         [](Case& one) { one.checkpoint.timeout = checkpoint.timeout; },
         [](Case& one) { one.checkpoint.tolerable_failures = checkpoint.tolerable_failures; },
+        [](Case& one) { one.checkpoint.retained = checkpoint.retained; },
         [](Case& one) { one.restart.strategy = restart.strategy; },
         [](Case& one) { one.restart.delay = restart.delay; },
         [](Case& one) { one.restart.max_delay = restart.max_delay; },

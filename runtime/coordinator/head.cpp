@@ -6,7 +6,7 @@
 namespace millrace {
 namespace {
 
-constexpr std::uint16_t format_version = 1;
+constexpr std::uint16_t format_version = 2;
 
 }  // namespace
 
@@ -21,6 +21,7 @@ Bytes encode_head(const Head& head) {
   out.text(head.manifest);
   out.number(head.manifest_checksum);
   out.number(head.nonce);
+  out.number(head.answered);
   return seal(Content::head, format_version, out.view());
 }
 
@@ -39,6 +40,7 @@ Head decode_head(std::span<const std::byte> bytes) {
     head.manifest = in.text();
     head.manifest_checksum = in.number<std::uint64_t>();
     head.nonce = in.number<std::uint64_t>();
+    head.answered = in.number<std::uint64_t>();
     return head;
   });
 }

@@ -8,6 +8,7 @@
 
 #include "millrace/env/hash.hpp"
 #include "millrace/env/invariant.hpp"
+#include "millrace/runtime/coordinator/kept.hpp"
 #include "millrace/runtime/job/node.hpp"
 #include "millrace/runtime/landmarks.hpp"
 #include "millrace/runtime/state/object_names.hpp"
@@ -229,7 +230,9 @@ void Leadership::give_up(const std::string& why) {
 
 void Leadership::complete_if_all_in() {
   if (!pending_ || !pending_->is_complete()) return;
-  const Manifest manifest = pending_->manifest_after(completed_, options_.parallelism);
+  Manifest manifest = pending_->manifest_after(completed_, options_.parallelism);
+  manifest.kept =
+      kept_after(completed_, head_.known().head->manifest_checksum, options_.checkpoint.retained);
   pending_.reset();
   decide(manifest);
 }

@@ -9,7 +9,7 @@
 namespace millrace {
 namespace {
 
-constexpr std::uint16_t format_version = 3;
+constexpr std::uint16_t format_version = 4;
 
 }  // namespace
 

@@ -84,6 +84,10 @@ std::set<std::string> reached_by(const Manifest& manifest) {
   std::set<std::string> names{name_of(manifest)};
   for (const StateObject& state : manifest.states) names.insert(state.name);
   for (const StagedObject& staged : manifest.staged) names.insert(staged.name);
+  for (const KeptCheckpoint& kept : manifest.kept) {
+    names.insert(kept.manifest);
+    names.insert(kept.objects.begin(), kept.objects.end());
+  }
   return names;
 }
 

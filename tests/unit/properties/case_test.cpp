@@ -180,6 +180,7 @@ TEST_CASE("options of checkpoints and restarts are told if nobody would guess th
 
   made.checkpoint.min_pause = 70ms;
   made.checkpoint.tolerable_failures = 0;
+  made.checkpoint.retained = 2;
   made.restart.strategy = RestartOptions::Strategy::fixed;
   made.restart.delay = 80ms;
   made.restart.max_delay = 90ms;
@@ -187,7 +188,8 @@ TEST_CASE("options of checkpoints and restarts are told if nobody would guess th
   CHECK(setting_text(made) ==
         timing +
             "\n[checkpoint]\nmin_pause = \"70ms\"\ntimeout = \"3s\"\ntolerable_failures = 0\n"
-            "\n[restart]\nstrategy = \"fixed\"\ndelay = \"80ms\"\nmax_delay = \"90ms\"\n"
+            "retained = 2\n\n[restart]\nstrategy = \"fixed\"\ndelay = \"80ms\"\nmax_delay = "
+            "\"90ms\"\n"
             "attempts = 7\nwithin = \"1500ms\"\n" +
             plan);
   check_equal(read_back(to_text(made, {}, same_path)), made);
@@ -443,7 +445,9 @@ TEST_CASE("what is wrong with a case is said with its line, and what was expecte
             "expected"},
            {11, "[checkpoint]\ninterval = \"1s\"\n[plan]",
             ":12: `checkpoint.interval` is no key that there is; [checkpoint] has min_pause, "
-            "timeout, tolerable_failures"},
+            "retained, timeout, tolerable_failures"},
+           {11, "[checkpoint]\nretained = 0\n[plan]",
+            ":12: `checkpoint.retained` is 0; a whole number from 1 to 100 is expected"},
            {11, "[restart]\nstrategy = \"often\"\n[plan]",
             ":12: `restart.strategy` is \"often\"; fixed or exponential is expected"},
            {11, "[restart]\nwithin = \"0s\"\n[plan]", ":12: `restart.within` is 0"},

@@ -113,6 +113,7 @@ TEST_CASE("clusters and timings of every size come, and no others", "[properties
 TEST_CASE("every fourth case has options of its own, and the rest of it is as without them",
           "[properties][generator]") {
   std::set<std::uint32_t> tolerable;
+  std::set<std::uint32_t> retained;
   std::set<std::int64_t> timeouts_s;
   std::size_t with_options = 0;
   std::size_t fixed = 0;
@@ -125,6 +126,7 @@ TEST_CASE("every fourth case has options of its own, and the rest of it is as wi
     if (made.checkpoint == plain && made.restart == RestartOptions{}) continue;
     ++with_options;
     tolerable.insert(made.checkpoint.tolerable_failures);
+    retained.insert(made.checkpoint.retained);
     timeouts_s.insert(made.checkpoint.timeout / 1s);
     CHECK(made.checkpoint.timeout >= 1s);
     CHECK(made.checkpoint.timeout <= 10s);
@@ -137,6 +139,7 @@ TEST_CASE("every fourth case has options of its own, and the rest of it is as wi
   CHECK(with_options > seeds / 5);
   CHECK(with_options < seeds / 3);
   CHECK(tolerable == std::set<std::uint32_t>{0, 1, 2, 3});
+  CHECK(retained == std::set<std::uint32_t>{1, 2, 3, 4});
   CHECK(timeouts_s.size() >= 9);
   CHECK(fixed > with_options / 3);
   CHECK(within > with_options / 8);

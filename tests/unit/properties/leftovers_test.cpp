@@ -46,6 +46,42 @@ TEST_CASE("what the last manifest reaches is left, and is no leftover", "[proper
   CHECK(complaint(judge_at_end(), clean, "head").empty());
 }
 
+TEST_CASE("what the last manifest keeps of earlier checkpoints is left, and must be",
+          "[properties][leftovers]") {
+  Witness witness;
+  witness.id = last;
+  witness.states = {"state/2.3-window.0", "state/2.3-source.0"};
+  witness.kept = {"manifest/1.2", "state/1.2-window.0"};
+  LeftoversJudge judge = judge_at_end({"manifest/1.2", "state/1.2-window.0", "manifest/1.1"});
+  judge.claimed(witness);
+  Names names = clean;
+  names.insert({"manifest/1.2", "state/1.2-window.0"});
+  CHECK(complaint(judge, names, "head").empty());
+  CHECK(complaint(judge, names, "manifest/1.1") ==
+        "the job is finished at checkpoint 2.3 in term 2, and the store still holds 1 objects "
+        "that nobody needs: manifest/1.1");
+
+  names.erase("state/1.2-window.0");
+  CHECK(complaint(judge, names, "head") ==
+        "the job is finished at checkpoint 2.3, which keeps state/1.2-window.0, and the store does "
+        "not hold that any more");
+}
+
+TEST_CASE("a sweep leaves what the restored manifest keeps", "[properties][leftovers]") {
+  const Names names{"head", "manifest/1.4", "manifest/1.3", "state/1.3-window.0"};
+  for (const bool is_kept : {true, false}) {
+    LeftoversJudge judge;
+    Witness restored;
+    restored.id = {{1}, 4};
+    if (is_kept) restored.kept = {"manifest/1.3", "state/1.3-window.0"};
+    judge.claimed(restored);
+    judge.took_over({2}, {{1}, 4}, names);
+    judge.swept({2}, names);
+    judge.swept({3}, {});
+    CHECK(judge.judge(last, {}).has_value() != is_kept);
+  }
+}
+
 TEST_CASE("whatever else a finished job leaves is told by name", "[properties][leftovers]") {
   for (const std::string name :
        {"state/2.2-window.0", "manifest/2.2", "staged/2.3-sink.0", "state/2.3-window.1",

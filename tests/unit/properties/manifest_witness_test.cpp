@@ -44,6 +44,16 @@ Manifest manifest_of(CheckpointId id) {
   manifest.states = {state};
   manifest.records_late = 12;
   manifest.staged = {{"sink", id, 0, "staged/7.42-sink.0", 10, 400}};
+  manifest.kind = CheckpointKind::stop;
+  manifest.request = 3;
+  manifest.kept = {{{{7}, 40}, CheckpointKind::periodic, 0, "manifest/7.40", 5, {}, 0},
+                   {{{7}, 41},
+                    CheckpointKind::savepoint,
+                    2,
+                    "manifest/7.41",
+                    6,
+                    {"state/7.41-window.0", "state/7.41-window.1"},
+                    900}};
   return manifest;
 }
 
@@ -84,6 +94,8 @@ TEST_CASE("the judges read out of a manifest what the processor wrote", "[proper
   CHECK(witness.states == std::vector<std::string>{"state/7.42-window.1"});
   CHECK(witness.staged == std::vector<std::string>{"staged/7.42-sink.0"});
   CHECK(witness.records_late == 12);
+  CHECK(witness.kept == std::vector<std::string>{"manifest/7.40", "manifest/7.41",
+                                                 "state/7.41-window.0", "state/7.41-window.1"});
 }
 
 TEST_CASE("a manifest of a job that has read nothing claims nothing", "[properties][witness]") {

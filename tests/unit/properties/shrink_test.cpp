@@ -338,6 +338,7 @@ TEST_CASE("options that a failure does not need are as they are by default", "[s
   made.checkpoint.min_pause = 50ms;
   made.checkpoint.timeout = 2s;
   made.checkpoint.tolerable_failures = 0;
+  made.checkpoint.retained = 4;
   made.restart.strategy = RestartOptions::Strategy::fixed;
   made.restart.delay = 80ms;
   made.restart.max_delay = 3s;

@@ -19,6 +19,7 @@ Head some_head() {
   head.manifest = "manifest/6.42";
   head.manifest_checksum = 0x1122334455667788U;
   head.nonce = 99;
+  head.answered = 12;
   return head;
 }
 
@@ -42,11 +43,11 @@ TEST_CASE("a head with any byte changed, or cut short, is refused", "[runtime][h
 
 TEST_CASE("a head is refused whose checksum fits and whose content cannot be", "[runtime][head]") {
   const Bytes sealed = encode_head(some_head());
-  const auto payload = unseal(Content::head, 1, sealed, "head");
+  const auto payload = unseal(Content::head, 2, sealed, "head");
   const auto resealed = [&](auto change) {
     Bytes changed(payload.begin(), payload.end());
     change(changed);
-    return seal(Content::head, 1, changed);
+    return seal(Content::head, 2, changed);
   };
   constexpr std::size_t status_at = 8;
 
@@ -62,10 +63,13 @@ TEST_CASE("a head is refused whose checksum fits and whose content cannot be", "
 
 TEST_CASE("a head of another version is refused by name", "[runtime][head]") {
   const Bytes sealed = encode_head(some_head());
-  const Bytes newer = seal(Content::head, 2, unseal(Content::head, 1, sealed, "head"));
-
-  CHECK(message_of<CorruptObject>([&] { decode_head(newer); }) ==
-        "head: its format has version 2; this program reads version 1");
+  for (const int other : {1, 3}) {
+    const Bytes bytes = seal(Content::head, static_cast<std::uint16_t>(other),
+                             unseal(Content::head, 2, sealed, "head"));
+    CHECK(message_of<CorruptObject>([&] { decode_head(bytes); }) ==
+          "head: its format has version " + std::to_string(other) +
+              "; this program reads version 2");
+  }
 }
 
 TEST_CASE("a swap that was stored is won, whatever is found", "[runtime][head]") {

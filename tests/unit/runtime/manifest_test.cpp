@@ -14,7 +14,7 @@ using namespace millrace;
 
 namespace {
 
-constexpr std::uint16_t version = 3;
+constexpr std::uint16_t version = 4;
 
 void read_back(std::span<const std::byte> bytes) { decode_manifest(bytes, "manifest/7.42"); }
 
@@ -28,8 +28,8 @@ TEST_CASE("a manifest survives being written down and read back", "[runtime][man
 
 // Who changes these bytes changes the format's version, and MANIFEST.md.
 TEST_CASE("the bytes of a manifest are what they have always been", "[runtime][manifest]") {
-  CHECK(encode_manifest(Manifest{}).size() == 92);
-  CHECK(checksum(encode_manifest(sample_manifest())) == 0x957076025A846D2FU);
+  CHECK(encode_manifest(Manifest{}).size() == 105);
+  CHECK(checksum(encode_manifest(sample_manifest())) == 0x059BCF116168BC1EU);
 }
 
 TEST_CASE("a manifest with any byte changed, or cut short, is refused", "[runtime][manifest]") {
@@ -51,6 +51,25 @@ TEST_CASE("a manifest that is refused is named", "[runtime][manifest]") {
   const Bytes shorter = seal(Content::manifest, version, payload.first(payload.size() - 1));
   CHECK(message_of<CorruptObject>([&] { read_back(shorter); }) ==
         "manifest/7.42: the bytes end inside a value");
+}
+
+TEST_CASE("a manifest of an older format is refused by name", "[runtime][manifest]") {
+  const Bytes sealed = encode_manifest(sample_manifest());
+  for (std::uint16_t older = 1; older < version; ++older) {
+    const Bytes bytes =
+        seal(Content::manifest, older, unseal(Content::manifest, version, sealed, ""));
+    CHECK(message_of<CorruptObject>([&] { read_back(bytes); }) ==
+          "manifest/7.42: its format has version " + std::to_string(older) +
+              "; this program reads version 4");
+  }
+}
+
+TEST_CASE("a manifest of no kind that there is is refused", "[runtime][manifest]") {
+  Manifest manifest;
+  for (const int kind : {0, 1, 4, 5, 255}) {
+    manifest.kind = static_cast<CheckpointKind>(kind);
+    CHECK(is_refused(encode_manifest(manifest), read_back) == (kind < 1 || kind > 4));
+  }
 }
 
 TEST_CASE("a manifest with a count of more than it holds asks for no memory",

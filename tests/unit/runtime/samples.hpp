@@ -31,6 +31,15 @@ inline Manifest sample_manifest() {
   manifest.staged = {{"sink", {{7}, 41}, 0, "staged/7.41-sink.0", 10, 400},
                      {"sink", {{7}, 42}, 1, "staged/7.42-sink.1", 3, 120}};
   manifest.records_late = 5;
+  manifest.kind = CheckpointKind::savepoint;
+  manifest.request = 9;
+  manifest.kept = {{{{6}, 3},
+                    CheckpointKind::stop,
+                    8,
+                    "manifest/6.3",
+                    77,
+                    {"state/6.3-window.0", "state/6.3-window.1"},
+                    2'000}};
   return manifest;
 }
 

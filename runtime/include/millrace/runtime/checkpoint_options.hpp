@@ -14,6 +14,9 @@ struct CheckpointOptions {
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  ///< Then it is given up; above 0.
   /// So many in a row may fail; one more, and the job restarts from its last completed one.
   std::uint32_t tolerable_failures = 3;
+  /// So many completed checkpoints are kept, the newest among them; 1 or more. A recovery needs
+  /// one.
+  std::uint32_t retained = 1;
   friend bool operator==(const CheckpointOptions&, const CheckpointOptions&) = default;
 };
 

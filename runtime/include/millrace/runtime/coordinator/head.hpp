@@ -22,7 +22,8 @@ struct Head {
   CheckpointId checkpoint;  ///< What the manifest is of.
   std::string manifest;     ///< Its name in the store.
   std::uint64_t manifest_checksum = 0;
-  std::uint64_t nonce = 0;  ///< Tells the swaps of two writers apart.
+  std::uint64_t nonce = 0;     ///< Tells the swaps of two writers apart.
+  std::uint64_t answered = 0;  ///< The newest request that nothing is left to do for; 0: none.
   friend bool operator==(const Head&, const Head&) = default;
 };
 

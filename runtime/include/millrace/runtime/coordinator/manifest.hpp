@@ -24,6 +24,19 @@ struct ManifestPartition {
   }
 };
 
+/// An earlier completed checkpoint that is kept: its manifest and all that this reaches but staged
+/// rows, which are visible by then or listed by the manifest that keeps it.
+struct KeptCheckpoint {
+  CheckpointId id;
+  CheckpointKind kind = CheckpointKind::periodic;
+  std::uint64_t request = 0;
+  std::string manifest;
+  std::uint64_t manifest_checksum = 0;
+  std::vector<std::string> objects;
+  std::uint64_t size_bytes = 0;  ///< Of the sections in them.
+  friend bool operator==(const KeptCheckpoint&, const KeptCheckpoint&) = default;
+};
+
 /// A completed checkpoint: everything that a takeover needs, by value or by name (MANIFEST.md).
 struct Manifest {
   Lineage lineage;
@@ -36,6 +49,9 @@ struct Manifest {
   std::vector<StateObject> states;
   std::vector<StagedObject> staged;  ///< Not known to be published when this was taken.
   std::uint64_t records_late = 0;    ///< Dropped so far.
+  CheckpointKind kind = CheckpointKind::periodic;
+  std::uint64_t request = 0;         ///< Whose number asked for it; 0: nobody's.
+  std::vector<KeptCheckpoint> kept;  ///< Earlier ones, ascending.
 
   /// Whether every partition was read to its end.
   bool has_all_input() const;

@@ -11,8 +11,8 @@
 
 namespace millrace {
 
-/// The names that a takeover or a retry may need: a manifest, its states, and what it lists as
-/// staged.
+/// The names that a takeover or a retry may need, and those that are kept: a manifest, its states,
+/// what it lists as staged, and the same of earlier checkpoints but for what they had staged.
 std::set<std::string> reached_by(const Manifest& manifest);
 
 /// What the completion of `newer` makes useless, once rows up to `published` are visible: what only

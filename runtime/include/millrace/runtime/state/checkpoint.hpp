@@ -15,6 +15,20 @@ namespace millrace {
 // What a checkpoint is made of, as the coordinator sees it: names, sizes and checksums of objects,
 // and the little that needs no object.
 
+/// What a checkpoint was taken for.
+enum class CheckpointKind : std::uint8_t {
+  periodic = 1,
+  savepoint = 2,  ///< Somebody asked for one to keep.
+  stop = 3,       ///< The last one before a job is stopped,
+  drain = 4,      ///< and behind that of all its windows.
+};
+
+constexpr bool is_known(CheckpointKind kind) {
+  return kind >= CheckpointKind::periodic && kind <= CheckpointKind::drain;
+}
+/// Whether it is kept until somebody takes it away.
+constexpr bool is_pinned(CheckpointKind kind) { return kind != CheckpointKind::periodic; }
+
 /// How far a partition has been read.
 struct PartitionProgress {
   std::string source;  ///< The operator that reads it.
