@@ -222,7 +222,7 @@ void Leadership::give_up(const std::string& why) {
   tell_workers(Abort{id});
   env_.landmark(landmarks::checkpoint_aborted, about(id));
   schedule_.failed(env_.now());
-  if (failures_.failed(id)) {
+  if (failures_.failed(id) && !failure_) {
     failure_ = NeedsTakeover{fmt::format("{} checkpoints in a row failed; of the last: {}",
                                          options_.checkpoint.tolerable_failures + 1, why)};
   }

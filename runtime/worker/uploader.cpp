@@ -1,5 +1,6 @@
 #include "millrace/runtime/worker/uploader.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include <fmt/format.h>
@@ -26,7 +27,8 @@ void store(Env& env, std::string_view name, std::span<const std::byte> bytes, In
   while (true) {
     env.step(between_objects);
     try {
-      if (put(env.store, name, bytes, env.in(call_patience)) == PutOutcome::stored) return;
+      const Instant deadline = std::min(env.in(call_patience), give_up);
+      if (put(env.store, name, bytes, deadline) == PutOutcome::stored) return;
     } catch (const Unavailable&) {
       // As good as unknown.
     }

@@ -97,6 +97,23 @@ TEST_CASE("a job restarts when one checkpoint more has failed in a row than is t
   }
 }
 
+TEST_CASE("a store that is away for several checkpoints costs no restart",
+          "[properties][experiment]") {
+  const Subject& subject = small_subject();
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    CAPTURE(seed);
+    Case scenario =
+        case_of(subject, {"pause node=store at='checkpoint_triggered n=2' lasts=1500ms"}, seed);
+    scenario.checkpoint.timeout = 300ms;
+    scenario.checkpoint.tolerable_failures = 10;
+    const Outcome outcome = run(scenario, subject);
+    CHECK(story_of(outcome) == "held");
+    CHECK(outcome.unfired.empty());
+    CHECK(times_reached(outcome, landmarks::checkpoint_aborted) >= 2);
+    CHECK(times_reached(outcome, landmarks::restarting) == 0);
+  }
+}
+
 TEST_CASE("a job that may not restart fails with its first failure", "[properties][experiment]") {
   const Subject& subject = small_subject();
   Case scenario = case_of(subject, {"kill node=worker1 at='published' down=100ms"});
