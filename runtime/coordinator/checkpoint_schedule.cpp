@@ -34,12 +34,13 @@ void CheckpointSchedule::failed(Instant now) {
   const Instant again =
       std::max(now, last_trigger_ + std::min(options_.interval, options_.timeout));
   periodic_ = again;
-  if (is_wanted_pending_ || wanted_) wanted_ = again;
+  not_before_ = again;
+  if (is_wanted_pending_ && !wanted_) wanted_ = now;
 }
 
 Instant CheckpointSchedule::next() const {
   if (!is_started_ || is_pending_ || has_last_) return Instant::never();
-  return wanted_ ? *wanted_ : std::max(periodic_, pause_end_);
+  return std::max(wanted_ ? *wanted_ : std::max(periodic_, pause_end_), not_before_);
 }
 
 }  // namespace millrace

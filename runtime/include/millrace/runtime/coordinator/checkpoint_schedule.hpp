@@ -17,8 +17,8 @@ class CheckpointSchedule {
 
   /// All tasks run. Before that none is due.
   void start(Instant now);
-  /// One is wanted at once, whatever interval and pause say. It stays wanted until one that is
-  /// triggered after this call is completed.
+  /// One is wanted at once, whatever interval and pause say; behind one that failed, with the next
+  /// attempt. It stays wanted until one that is triggered after this call is completed.
   void ask(Instant now);
   /// The last of this term was completed.
   void no_more() { has_last_ = true; }
@@ -41,7 +41,8 @@ class CheckpointSchedule {
   Instant last_trigger_;
   Instant periodic_ = Instant::never();  ///< When the interval is over.
   Instant pause_end_;                    ///< Only a completed checkpoint moves it.
-  std::optional<Instant> wanted_;        ///< Since when, or from when on again.
+  Instant not_before_;                   ///< Whatever is wanted: the last one has failed.
+  std::optional<Instant> wanted_;        ///< Since when.
   bool is_wanted_pending_ = false;       ///< The pending one is what was asked for.
 };
 
