@@ -14,6 +14,7 @@ int replay_command(const ReplayFlags& flags, const Jobs& jobs);
 int shrink_command(const ShrinkFlags& flags, const Jobs& jobs);
 int check_command(const CheckFlags& flags, const Jobs& jobs);
 int init_command(const InitFlags& flags);
+int doctor_command(const DoctorFlags& flags, const Jobs& jobs);
 int landmarks_command();
 int jobs_command(const Jobs& jobs);
 

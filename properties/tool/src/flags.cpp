@@ -24,6 +24,7 @@ First steps:
   millrace init                                     a job file to begin with
   millrace check corpus/jobs/quakes.toml            what the job is, and what it guarantees
   millrace run corpus/jobs/quakes.toml              for real; kill it, and run it again
+  millrace doctor corpus/jobs/quakes.toml           whether it can be run here
   millrace test corpus/jobs/quakes.toml --seeds 500 crash it 500 times in simulation
   millrace replay CASE                              see a failure again
   millrace shrink CASE                              make it small enough to understand
@@ -32,8 +33,8 @@ First steps:
 
 constexpr const char* exit_codes = R"(
 Exit codes: 0 done / held, 1 breached, 2 wrong flags, job or table, 3 no progress,
-4 not deterministic, 5 invariant violated, 6 stale case, 7 refused or already owned,
-8 job failed, 9 ownership lost, 10 a worker process crashed, 130 interrupted.)";
+4 not deterministic, 5 invariant violated, 6 stale case, 7 refused, already owned
+or unfit, 8 job failed, 9 ownership lost, 10 a worker process crashed, 130 interrupted.)";
 
 constexpr const char* job_argument = "The job file, or the name of a job in C++ (see `jobs`)";
 
@@ -148,6 +149,17 @@ void add_init(CLI::App& app, InitFlags& flags) {
   init.add_option("FILE", flags.file, "The job file to write")->capture_default_str();
 }
 
+void add_doctor(CLI::App& app, DoctorFlags& flags) {
+  CLI::App& doctor = *app.add_subcommand(
+      "doctor",
+      "Say whether a job can be run here, and whether what `run` promises would hold: the state\n"
+      "directory and its file system, room, locks, the state itself, input, databases, tables.\n"
+      "Reads no record and changes nothing; what it tries, it tries on files of its own.\n"
+      "Exit code 7 if something is to be repaired.");
+  doctor.add_option("JOB", flags.job, job_argument)->required();
+  add_settings(doctor, flags.settings);
+}
+
 }  // namespace
 
 std::variant<Flags, int> parse_flags(int argc, char** argv) {
@@ -161,6 +173,7 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   ShrinkFlags shrink;
   CheckFlags check;
   InitFlags init;
+  DoctorFlags doctor;
   add_run(app, run);
   add_test(app, test);
   add_replay(app, replay);
@@ -174,6 +187,7 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
       ->type_name("FILE");
   add_settings(check_command, check.settings);
   add_init(app, init);
+  add_doctor(app, doctor);
   app.add_subcommand(
       "landmarks",
       "List the named moments of a run: where faults can be anchored, what logs show.");
@@ -194,6 +208,7 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   if (app.got_subcommand("shrink")) return Flags(shrink);
   if (app.got_subcommand("init")) return Flags(init);
   if (app.got_subcommand("check")) return Flags(check);
+  if (app.got_subcommand("doctor")) return Flags(doctor);
   if (app.got_subcommand("jobs")) return Flags(JobsFlags{});
   return Flags(LandmarksFlags{});
 }

@@ -57,12 +57,17 @@ struct InitFlags {
   std::string file = "job.toml";
 };
 
+struct DoctorFlags {
+  std::string job;
+  std::vector<std::string> settings;
+};
+
 struct LandmarksFlags {};
 
 struct JobsFlags {};
 
 using Flags = std::variant<RunFlags, TestFlags, ReplayFlags, ShrinkFlags, CheckFlags, InitFlags,
-                           LandmarksFlags, JobsFlags>;
+                           LandmarksFlags, JobsFlags, DoctorFlags>;
 
 /// What to do, or the exit code if everything is done already: help was asked for and printed, or
 /// the flags are wrong and that was said.

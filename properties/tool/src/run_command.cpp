@@ -128,7 +128,12 @@ std::unique_ptr<FileLock> own_directory(posix::PosixDisk& disk, const std::strin
   const std::string lock_file = directory + "/owner.lock";
   try {
     disk.make_directory(directory);
-    if (auto lock = disk.try_lock(lock_file)) return lock;
+    // Who only looks at the lock holds it for a moment.
+    constexpr int looks = 100;
+    for (int i = 0; i < looks; ++i) {
+      if (auto lock = disk.try_lock(lock_file)) return lock;
+      if (posix::is_locked(lock_file)) break;
+    }
   } catch (const IoError& error) {
     throw UsageError(fmt::format("the state directory cannot be used: {}", error.what()));
   }

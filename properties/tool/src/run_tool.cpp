@@ -27,6 +27,9 @@ int dispatch(const tool::Flags& flags, const tool::Jobs& jobs) {
     return tool::check_command(*check, jobs);
   }
   if (const auto* init = std::get_if<tool::InitFlags>(&flags)) return tool::init_command(*init);
+  if (const auto* doctor = std::get_if<tool::DoctorFlags>(&flags)) {
+    return tool::doctor_command(*doctor, jobs);
+  }
   if (std::holds_alternative<tool::JobsFlags>(flags)) return tool::jobs_command(jobs);
   return tool::landmarks_command();
 }

@@ -248,4 +248,14 @@ std::optional<std::string> lock_owner(std::string_view path) {
   return std::string(line.substr(0, end));
 }
 
+bool is_locked(std::string_view path) {
+  const Descriptor file(
+      retried([&] { return ::open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!file.is_open() && errno == ENOENT) return false;
+  if (!file.is_open()) throw_io_error(errno, "open", path);
+  if (retried([&] { return ::flock(file.number(), LOCK_SH | LOCK_NB); }) == 0) return false;
+  if (errno != EWOULDBLOCK) throw_io_error(errno, "look at the lock", path);
+  return true;
+}
+
 }  // namespace millrace::posix

@@ -34,4 +34,9 @@ class PosixDisk final : public Disk {
 /// owner has not yet written.
 std::optional<std::string> lock_owner(std::string_view path);
 
+/// Whether somebody holds that lock at this moment. Takes it for another moment if not, so that who
+/// tries it just then is told that it is held, and should ask again.
+/// Throws IoError. A lock whose file is not there is held by nobody.
+bool is_locked(std::string_view path);
+
 }  // namespace millrace::posix
