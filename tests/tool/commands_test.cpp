@@ -25,8 +25,8 @@ TEST_CASE("help is printed when asked for, and for want of a command", "[tool]")
   const ToolEnd asked = job.tool({"--help"});
   CHECK(asked.exit_code == 0);
   CHECK_THAT(asked.output, StartsWith("Millrace: an exactly-once stream processor"));
-  for (const char* command :
-       {"run", "test", "replay", "shrink", "check", "init", "doctor", "landmarks"}) {
+  for (const char* command : {"run", "test", "replay", "shrink", "check", "init", "doctor",
+                              "status", "inspect", "landmarks"}) {
     CHECK_THAT(asked.output, Contains("\n  " + std::string(command) + " "));
   }
   const ToolEnd nothing = job.tool({});
@@ -36,8 +36,8 @@ TEST_CASE("help is printed when asked for, and for want of a command", "[tool]")
 
 TEST_CASE("every command has a help of its own", "[tool]") {
   const SmallJob job;
-  for (const std::string command :
-       {"run", "test", "replay", "shrink", "check", "init", "doctor", "landmarks"}) {
+  for (const std::string command : {"run", "test", "replay", "shrink", "check", "init", "doctor",
+                                    "status", "inspect", "landmarks"}) {
     const ToolEnd end = job.tool({command, "--help"});
     CHECK(end.exit_code == 0);
     CHECK_THAT(end.output, Contains("Usage: millrace " + command));
@@ -63,6 +63,8 @@ TEST_CASE("words that the tool does not know end it with 2 and change nothing", 
       {{"test"}, "JOB is required"},
       {{"replay"}, "CASE is required"},
       {{"doctor"}, "JOB is required"},
+      {{"status"}, "JOB is required"},
+      {{"inspect"}, "JOB is required"},
       {{"doctor", "none.toml"}, "millrace: none.toml: No such file or directory"},
       {{"run", job_file, "--bogus"}, "The following argument was not expected: --bogus"},
       {{"run", job_file, "--rate", "0"}, "--rate: Value 0 not in range 1 to 1000000000"},

@@ -15,6 +15,8 @@ int shrink_command(const ShrinkFlags& flags, const Jobs& jobs);
 int check_command(const CheckFlags& flags, const Jobs& jobs);
 int init_command(const InitFlags& flags);
 int doctor_command(const DoctorFlags& flags, const Jobs& jobs);
+int status_command(const StatusFlags& flags, const Jobs& jobs);
+int inspect_command(const InspectFlags& flags, const Jobs& jobs);
 int landmarks_command();
 int jobs_command(const Jobs& jobs);
 

@@ -25,6 +25,7 @@ First steps:
   millrace check corpus/jobs/quakes.toml            what the job is, and what it guarantees
   millrace run corpus/jobs/quakes.toml              for real; kill it, and run it again
   millrace doctor corpus/jobs/quakes.toml           whether it can be run here
+  millrace status corpus/jobs/quakes.toml           how far it has come, and who runs it
   millrace test corpus/jobs/quakes.toml --seeds 500 crash it 500 times in simulation
   millrace replay CASE                              see a failure again
   millrace shrink CASE                              make it small enough to understand
@@ -160,6 +161,27 @@ void add_doctor(CLI::App& app, DoctorFlags& flags) {
   add_settings(doctor, flags.settings);
 }
 
+void add_status(CLI::App& app, StatusFlags& flags) {
+  CLI::App& status = *app.add_subcommand(
+      "status",
+      "Say how far a job has come, by its newest checkpoint, and who runs it. Changes nothing,\n"
+      "and does not disturb who does.");
+  status.add_option("JOB", flags.job, job_argument)->required();
+  status.add_flag("--json", flags.json, "Print the same as JSON and nothing else");
+  add_settings(status, flags.settings);
+}
+
+void add_inspect(CLI::App& app, InspectFlags& flags) {
+  CLI::App& inspect = *app.add_subcommand(
+      "inspect",
+      "List all that a checkpoint is made of: positions, watermarks, state and staged rows\n"
+      "object by object, and what the job must still be to go on from it. Changes nothing.");
+  inspect.add_option("JOB", flags.job, job_argument)->required();
+  inspect.add_option("CHECKPOINT", flags.checkpoint, "Its id, such as 3.17; the newest by default");
+  inspect.add_flag("--json", flags.json, "Print the same as JSON and nothing else");
+  add_settings(inspect, flags.settings);
+}
+
 }  // namespace
 
 std::variant<Flags, int> parse_flags(int argc, char** argv) {
@@ -174,6 +196,8 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   CheckFlags check;
   InitFlags init;
   DoctorFlags doctor;
+  StatusFlags status;
+  InspectFlags inspect;
   add_run(app, run);
   add_test(app, test);
   add_replay(app, replay);
@@ -188,6 +212,8 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   add_settings(check_command, check.settings);
   add_init(app, init);
   add_doctor(app, doctor);
+  add_status(app, status);
+  add_inspect(app, inspect);
   app.add_subcommand(
       "landmarks",
       "List the named moments of a run: where faults can be anchored, what logs show.");
@@ -209,6 +235,8 @@ std::variant<Flags, int> parse_flags(int argc, char** argv) {
   if (app.got_subcommand("init")) return Flags(init);
   if (app.got_subcommand("check")) return Flags(check);
   if (app.got_subcommand("doctor")) return Flags(doctor);
+  if (app.got_subcommand("status")) return Flags(status);
+  if (app.got_subcommand("inspect")) return Flags(inspect);
   if (app.got_subcommand("jobs")) return Flags(JobsFlags{});
   return Flags(LandmarksFlags{});
 }

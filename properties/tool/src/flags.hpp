@@ -62,12 +62,25 @@ struct DoctorFlags {
   std::vector<std::string> settings;
 };
 
+struct StatusFlags {
+  std::string job;
+  bool json = false;
+  std::vector<std::string> settings;
+};
+
+struct InspectFlags {
+  std::string job;
+  std::string checkpoint;  ///< Empty: the newest.
+  bool json = false;
+  std::vector<std::string> settings;
+};
+
 struct LandmarksFlags {};
 
 struct JobsFlags {};
 
 using Flags = std::variant<RunFlags, TestFlags, ReplayFlags, ShrinkFlags, CheckFlags, InitFlags,
-                           LandmarksFlags, JobsFlags, DoctorFlags>;
+                           LandmarksFlags, JobsFlags, DoctorFlags, StatusFlags, InspectFlags>;
 
 /// What to do, or the exit code if everything is done already: help was asked for and printed, or
 /// the flags are wrong and that was said.

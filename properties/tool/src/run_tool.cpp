@@ -30,6 +30,12 @@ int dispatch(const tool::Flags& flags, const tool::Jobs& jobs) {
   if (const auto* doctor = std::get_if<tool::DoctorFlags>(&flags)) {
     return tool::doctor_command(*doctor, jobs);
   }
+  if (const auto* status = std::get_if<tool::StatusFlags>(&flags)) {
+    return tool::status_command(*status, jobs);
+  }
+  if (const auto* inspect = std::get_if<tool::InspectFlags>(&flags)) {
+    return tool::inspect_command(*inspect, jobs);
+  }
   if (std::holds_alternative<tool::JobsFlags>(flags)) return tool::jobs_command(jobs);
   return tool::landmarks_command();
 }

@@ -35,12 +35,23 @@ StoredJob stored_job(const Head& head, const std::optional<Bytes>& bytes) {
 
 }  // namespace
 
+std::map<std::string, StoredJob::Operator> StoredJob::operators() const {
+  std::map<std::string, Operator> found;
+  for (const StateObject& object : manifest.states) {
+    for (const StateSection& section : object.sections) {
+      found[section.operator_name].state_bytes += section.size_bytes;
+    }
+  }
+  for (const StagedObject& object : manifest.staged) {
+    found[object.sink].staged_rows += object.rows;
+    found[object.sink].staged_bytes += object.size_bytes;
+  }
+  return found;
+}
+
 std::uint64_t StoredJob::size_bytes() const {
   std::uint64_t size = manifest_bytes;
-  for (const StateObject& object : manifest.states) {
-    for (const StateSection& section : object.sections) size += section.size_bytes;
-  }
-  for (const StagedObject& object : manifest.staged) size += object.size_bytes;
+  for (const auto& [name, one] : operators()) size += one.state_bytes + one.staged_bytes;
   return size;
 }
 
@@ -60,6 +71,13 @@ std::optional<StoredJob> read_stored_job(const std::string& state_directory) {
   } catch (const CorruptObject& corrupt) {
     throw unreadable(corrupt.what());
   }
+}
+
+StoredJob expect_stored_job(const RealJob& real) {
+  if (auto stored = read_stored_job(real.state_directory)) return *std::move(stored);
+  throw UsageError(fmt::format(
+      "{}: there is no state of job `{}`; it was never run, or with another `checkpoint.directory`",
+      real.state_directory, real.name));
 }
 
 std::optional<std::string> owner_of(const std::string& state_directory) {

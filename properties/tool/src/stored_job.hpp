@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,15 @@ struct StoredJob {
   Manifest manifest;
   std::uint64_t manifest_bytes = 0;
 
+  /// What a recovery would read of an operator.
+  struct Operator {
+    std::uint64_t state_bytes = 0;
+    std::uint64_t staged_rows = 0;
+    std::uint64_t staged_bytes = 0;
+  };
+  /// Of those that keep or stage anything.
+  std::map<std::string, Operator> operators() const;
+
   /// Of all that a recovery would read: manifest, state, and rows that are staged.
   std::uint64_t size_bytes() const;
 };
@@ -28,6 +38,10 @@ struct StoredJob {
 ///
 /// Throws Refused: either cannot be read, or they do not fit. WorldError.
 std::optional<StoredJob> read_stored_job(const std::string& state_directory);
+
+/// The same, for who can do nothing without.
+/// Also throws UsageError: there is no head.
+StoredJob expect_stored_job(const RealJob& real);
 
 /// Who runs the job now: `process 4711 on river, since ...`. Nothing: nobody does.
 /// Throws IoError.
