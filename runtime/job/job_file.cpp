@@ -7,6 +7,7 @@
 #include "millrace/runtime/job/toml_section.hpp"
 #include "millrace/runtime/state/key_hash.hpp"
 
+#include "checkpoint_section.hpp"
 #include "field_names.hpp"
 #include "job_inputs.hpp"
 #include "join_step.hpp"
@@ -35,7 +36,7 @@ class JobFileReader {
     read_sinks();
     read_late_rows();
     rows_.expect_all_read();
-    read_checkpoint();
+    read_operation();
     root_.finish();
     return std::move(spec_);
   }
@@ -215,16 +216,14 @@ class JobFileReader {
     }
   }
 
-  void read_checkpoint() {
-    spec_.state_directory = spec_.name + ".state";
-    if (!root_.has("checkpoint")) return;
+  void read_operation() {
     TomlSection checkpoint = root_.section("checkpoint");
-    spec_.state_directory = checkpoint.text_or("directory", spec_.state_directory);
-    spec_.checkpoint_interval = checkpoint.duration_or("interval", std::chrono::seconds(1));
-    if (spec_.checkpoint_interval == Duration::zero()) {
-      checkpoint.fail_key("interval", "`checkpoint.interval` is 0; a span above 0 is expected");
-    }
+    spec_.state_directory = checkpoint.text_or("directory", spec_.name + ".state");
+    spec_.checkpoint = read_checkpoint(checkpoint);
     checkpoint.finish();
+    TomlSection restart = root_.section("restart");
+    spec_.restart = read_restart(restart);
+    restart.finish();
   }
 
   struct LateRows {
@@ -260,6 +259,11 @@ std::string step_text(const JobSpec& spec, std::size_t number,
   return out + to_toml(step.work);
 }
 
+/// Both may be missing, and can be set all the same.
+void add_operation(TomlDocument& document) {
+  for (const char* const section : {"checkpoint", "restart"}) document.add_table(section);
+}
+
 }  // namespace
 
 Setting parse_setting(std::string_view text) {
@@ -274,8 +278,24 @@ Setting parse_setting(std::string_view text) {
 JobSpec parse_job_file(std::string_view text, const std::string& file,
                        const std::vector<Setting>& settings) {
   TomlDocument document(text, file);
+  add_operation(document);
   for (const Setting& setting : settings) document.set(setting.key, setting.value);
   return JobFileReader(document.root()).read();
+}
+
+OperationSettings parse_operation(const std::vector<Setting>& settings) {
+  TomlDocument document("", "--set");
+  add_operation(document);
+  for (const Setting& setting : settings) document.set(setting.key, setting.value);
+  TomlSection root = document.root();
+  TomlSection checkpoint = root.section("checkpoint");
+  TomlSection restart = root.section("restart");
+  OperationSettings read{checkpoint.text_or("directory", ""), read_checkpoint(checkpoint),
+                         read_restart(restart)};
+  checkpoint.finish();
+  restart.finish();
+  root.finish();
+  return read;
 }
 
 std::string to_toml(const JobSpec& spec) {
@@ -291,9 +311,9 @@ std::string to_toml(const JobSpec& spec) {
     if (!is_default_input(spec, sink)) out += from_text(spec, sink.inputs);
     out += to_toml(sink);
   }
-  return out + fmt::format("[checkpoint]\ndirectory = {}\ninterval = {}\n",
-                           toml_quoted(spec.state_directory),
-                           toml_quoted(describe(spec.checkpoint_interval)));
+  return out + fmt::format("[checkpoint]\ndirectory = {}\n{}[restart]\n{}",
+                           toml_quoted(spec.state_directory), to_toml(spec.checkpoint),
+                           to_toml(spec.restart));
 }
 
 }  // namespace millrace

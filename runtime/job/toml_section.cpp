@@ -244,6 +244,8 @@ TomlDocument::TomlDocument(std::string_view text, const std::string& file) {
   }
 }
 
+void TomlDocument::add_table(const std::string& key) { tree_->root.insert(key, toml::table{}); }
+
 TomlSection TomlDocument::root() const { return {tree_, "", &tree_->root}; }
 
 void TomlDocument::set(std::string_view key, const std::string& value) {

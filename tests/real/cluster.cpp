@@ -27,7 +27,8 @@ Cluster::Cluster(const JobSpec& spec, std::string log_file)
       log_file_(std::move(log_file)),
       process_(options_of(spec, log_file_), tables_) {
   coordinator_options_.parallelism = spec.parallelism;
-  coordinator_options_.checkpoint.interval = spec.checkpoint_interval;
+  coordinator_options_.checkpoint = spec.checkpoint;
+  coordinator_options_.restart = spec.restart;
   coordinator_options_.lease = 600ms;
   worker_options_.records_per_second = 300;
   for (const char* name : workers) start_worker(name);

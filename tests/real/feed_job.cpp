@@ -30,7 +30,7 @@ FeedJob::FeedJob(const properties::Subject& subject, std::uint32_t parallelism)
   spec.sources.front().files = input + "/*.jsonl";
   spec.sinks.front().database = directory() + "/out.db";
   spec.state_directory = directory() + "/state";
-  spec.checkpoint_interval = std::chrono::milliseconds(40);
+  spec.checkpoint.interval = std::chrono::milliseconds(40);
   const std::string file = directory() + "/job.toml";
   write(file, to_toml(spec));
   spec_ = parse_job_file(to_toml(spec), file);

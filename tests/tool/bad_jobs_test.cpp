@@ -91,6 +91,11 @@ const std::vector<BadJob>& bad_jobs() {
        "expected"},
       {R"(interval = "50ms")", R"(interval = "0s")",
        "29: `checkpoint.interval` is 0; a span above 0 is expected"},
+      {R"(interval = "50ms")", R"(timeout = "soon")",
+       "29: `checkpoint.timeout` is \"soon\"; a span such as \"10s\", with ms, s, min, h or d is "
+       "expected"},
+      {R"(interval = "50ms")", "[restart]\nstrategy = \"never\"",
+       "30: `restart.strategy` is \"never\"; \"fixed\" or \"exponential\" is expected"},
       {R"(name = "small")", R"(name = "small)", "2: this is not TOML: "},
   };
   return jobs;

@@ -89,6 +89,11 @@ TEST_CASE("words that the tool does not know end it with 2 and change nothing", 
        "millrace: --set nonsense: key=value is expected, such as sink.table=other"},
       {{"run", job_file, "--set", "nothing.here=1"},
        "millrace: --set nothing.here=1: there is nothing called `nothing` to set"},
+      {{"run", "nexmark.q5", "--set", "checkpoint.interval=0s"},
+       "millrace: --set: `checkpoint.interval` is 0; a span above 0 is expected"},
+      {{"run", "nexmark.q5", "--set", "sink.table=other"},
+       "millrace: --set sink.table: of a job in C++ these can be set: job.parallelism, "
+       "source.files, sink.database, and all of checkpoint and restart"},
       {{"run", job_file, "--set", "job.name="},
        "millrace: job.toml: `job.name` is \"\"; a text that is not empty is expected"},
   };
@@ -169,6 +174,23 @@ TEST_CASE("`check` says of each sink what it promises, and when rows appear", "[
              Contains("each row once by its key: "));
   CHECK_THAT(job.tool({"check", SmallJob::file, "--set", "sink.mode=insert"}).output,
              Contains("at least once: "));
+}
+
+TEST_CASE("`check` says when checkpoints are taken and how a job restarts", "[tool]") {
+  const SmallJob job;
+  CHECK_THAT(job.tool({"check", SmallJob::file}).output,
+             Contains("          a checkpoint every 50ms; given up after 10s, and once more than 3 "
+                      "in a row\n          have failed, the job restarts\n"
+                      "          a restart waits 100ms, doubling up to 5s; after 10 of them "
+                      "without a completed checkpoint the job fails\n"));
+  const std::string other =
+      job.tool({"check", SmallJob::file, "--set", "checkpoint.min_pause=20ms", "--set",
+                "restart.strategy=fixed", "--set", "restart.within=1h"})
+          .output;
+  CHECK_THAT(other, Contains("every 50ms, at least 20ms behind the last; given up"));
+  CHECK_THAT(other, Contains("a restart waits 100ms; after 10 of them within 1h the job fails\n"));
+  CHECK_THAT(job.tool({"check", "nexmark.q5", "--set", "restart.attempts=0"}).output,
+             Contains("          no restart: what goes wrong ends the job\n"));
 }
 
 TEST_CASE("`check` runs nothing, and takes settings", "[tool]") {

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 #include <signal.h>
@@ -74,6 +76,23 @@ TEST_CASE("a source that keeps to a rate is not idle meanwhile", "[tool]") {
 
   CHECK(job.run({"--rate", "25", "--set", "job.parallelism=1"}).exit_code == 0);
 
+  CHECK(job.rows() == job.expected_rows());
+}
+
+TEST_CASE("a job restarts as often as it was told, and then fails", "[tool]") {
+  const SmallJob job;
+  std::filesystem::create_directory(job.path("state"));
+  job.write("state/state", "in the way of every snapshot");
+  for (const std::string attempts : {"0", "2"}) {
+    const ToolEnd end = job.run({"--set", "restart.attempts=" + attempts, "--set",
+                                 "restart.delay=1ms", "--set", "checkpoint.tolerable_failures=0"});
+    INFO(end.output << end.errors);
+    CHECK(end.exit_code == 8);
+    CHECK_THAT(end.errors, StartsWith("millrace: the job failed: gave up after " + attempts +
+                                      " restarts without a completed checkpoint; "));
+  }
+  std::filesystem::remove(job.path("state/state"));
+  CHECK(job.run().exit_code == 0);
   CHECK(job.rows() == job.expected_rows());
 }
 

@@ -129,7 +129,7 @@ void print_tasks(const Layout& layout) {
 }
 
 /// What a reader of a table is promised, and why.
-void print_table(const RealJob::Table& table, std::chrono::milliseconds interval) {
+void print_table(const RealJob::Table& table, std::chrono::nanoseconds interval) {
   constexpr std::size_t width = 80;
   const std::string indent(10, ' ');
   std::vector<std::string> columns;
@@ -140,6 +140,37 @@ void print_table(const RealJob::Table& table, std::chrono::milliseconds interval
   fmt::print("{}{}\n", indent,
              wrapped(fmt::format("{}: {}.", guarantee.promise, guarantee.reason), width, indent));
   fmt::print("{}{}\n", indent, wrapped(guarantee.latency + ".", width, indent));
+}
+
+std::string span_text(std::chrono::nanoseconds span) {
+  return describe(std::chrono::duration_cast<Duration>(span));
+}
+
+void print_checkpoints(const CheckpointOptions& options) {
+  const std::string pause =
+      options.min_pause.count() == 0
+          ? ""
+          : fmt::format(", at least {} behind the last", span_text(options.min_pause));
+  fmt::print(
+      "          a checkpoint every {}{}; given up after {}, and once more than {} in a row\n"
+      "          have failed, the job restarts\n",
+      span_text(options.interval), pause, span_text(options.timeout), options.tolerable_failures);
+}
+
+void print_restarts(const RestartOptions& options) {
+  if (options.attempts == 0) {
+    fmt::print("          no restart: what goes wrong ends the job\n");
+    return;
+  }
+  const bool is_fixed = options.strategy == RestartOptions::Strategy::fixed;
+  const std::string delay = is_fixed
+                                ? span_text(options.delay)
+                                : fmt::format("{}, doubling up to {}", span_text(options.delay),
+                                              span_text(options.max_delay));
+  const std::string budget =
+      options.within ? "within " + span_text(*options.within) : "without a completed checkpoint";
+  fmt::print("          a restart waits {}; after {} of them {} the job fails\n", delay,
+             options.attempts, budget);
 }
 
 /// Replaces what was there: a picture can be drawn again.
@@ -166,8 +197,10 @@ int check_command(const CheckFlags& flags, const Jobs& jobs) {
   }
   const Layout layout = plan_layout(real.job, static_cast<int>(real.parallelism));
   print_tasks(layout);
-  for (const RealJob::Table& table : real.tables) print_table(table, real.checkpoint_interval);
+  for (const RealJob::Table& table : real.tables) print_table(table, real.checkpoint.interval);
   fmt::print("state     {}\n", real.state_directory);
+  print_checkpoints(real.checkpoint);
+  print_restarts(real.restart);
   if (!flags.svg_file.empty()) {
     write_picture(flags.svg_file, picture_of(real, layout));
     fmt::print("picture   {}\n", flags.svg_file);

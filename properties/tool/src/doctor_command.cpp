@@ -130,12 +130,12 @@ bool examine_directory(const RealJob& real, const std::string& directory, Findin
       milliseconds(slowest.sync_directory)));
   // State, manifest and head are stored one behind the other.
   constexpr int objects_in_turn = 3;
-  if (objects_in_turn * slowest.all() > real.checkpoint_interval) {
+  if (objects_in_turn * slowest.all() > real.checkpoint.interval) {
     findings.warn(
         fmt::format("a checkpoint stores {} objects in turn, which here takes {:.0f} ms; "
                     "`checkpoint.interval` is {} ms",
                     objects_in_turn, milliseconds(objects_in_turn * slowest.all()),
-                    real.checkpoint_interval.count()));
+                    real.checkpoint.interval / std::chrono::milliseconds(1)));
   }
   return true;
 }

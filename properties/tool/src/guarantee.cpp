@@ -7,16 +7,17 @@
 
 namespace millrace::tool {
 
-Guarantee guarantee_of(SinkMode mode, std::chrono::milliseconds checkpoint_interval,
+Guarantee guarantee_of(SinkMode mode, std::chrono::nanoseconds checkpoint_interval,
                        const std::string& due) {
   switch (mode) {
     case SinkMode::staged:
-      return {"exactly once",
-              "rows are staged with each checkpoint and published with its marker in one "
-              "transaction, so that a reader sees whole checkpoints, never a part of one and never "
-              "one twice",
-              fmt::format("a row appears about {} after {}: with the next checkpoint",
-                          describe(checkpoint_interval), due)};
+      return {
+          "exactly once",
+          "rows are staged with each checkpoint and published with its marker in one "
+          "transaction, so that a reader sees whole checkpoints, never a part of one and never "
+          "one twice",
+          fmt::format("a row appears about {} after {}: with the next checkpoint",
+                      describe(std::chrono::duration_cast<Duration>(checkpoint_interval)), due)};
     case SinkMode::upsert:
       return {
           "each row once by its key",

@@ -15,7 +15,7 @@ struct Guarantee {
 };
 
 /// `due` is when a row is ready to be seen: `its window has closed`.
-Guarantee guarantee_of(SinkMode mode, std::chrono::milliseconds checkpoint_interval,
+Guarantee guarantee_of(SinkMode mode, std::chrono::nanoseconds checkpoint_interval,
                        const std::string& due);
 
 /// As lines of at most `width` bytes, broken at blanks, each but the first behind `indent`.

@@ -55,6 +55,17 @@ key = ["customer", "window_start"]  # indexed; `unique = true` makes it a constr
 [checkpoint]
 directory = "orders.state"          # relative to the working directory
 interval = "1s"                     # how often rows become visible
+min_pause = "0s"                    # from the end of one checkpoint to the next, at least
+timeout = "10s"                     # then a checkpoint is given up
+tolerable_failures = 3              # so many in a row; one more, and the job restarts
+
+# What becomes of a failure that may pass, such as a disk that is full.
+[restart]
+strategy = "exponential"            # or "fixed": `delay` does not double
+delay = "100ms"                     # before the first restart
+max_delay = "5s"
+attempts = 10                       # without a completed checkpoint; one more ends the job
+# within = "1h"                     # count them in such a span instead
 )toml";
 
 /// Throws UsageError.

@@ -43,14 +43,6 @@ JobSpec load_job(const std::string& path, const std::vector<std::string>& settin
 
 namespace {
 
-Duration span_of(const Setting& setting) {
-  const auto span = parse_duration(setting.value);
-  if (span && *span > Duration::zero()) return *span;
-  throw UsageError(fmt::format(
-      "--set {}: `{}`; a span above 0 is expected, such as 200ms, with ms, s, min, h or d",
-      setting.key, setting.value));
-}
-
 std::uint32_t parallelism_of(const Setting& setting) {
   std::uint32_t number = 0;
   const char* const end = setting.value.data() + setting.value.size();
@@ -79,8 +71,8 @@ std::string due_of(const JobSpec& spec, const Inputs& inputs) {
 }
 
 RealJob real_job(const JobSpec& spec) {
-  RealJob real{spec.name,        build_job(spec),          {}, {}, spec.state_directory,
-               spec.parallelism, spec.checkpoint_interval, {}};
+  RealJob real{spec.name,        build_job(spec), {},           {}, spec.state_directory,
+               spec.parallelism, spec.checkpoint, spec.restart, {}};
   for (const SourceSpec& source : spec.sources) real.addresses.push_back(source.address);
   for (const JobTable& table : tables_of(spec)) {
     real.tables.push_back({table.sink.name, table.sink.database, table.schema,
@@ -96,7 +88,8 @@ RealJob real_job(const UserRun& run) {
                {},
                "",
                run.parallelism,
-               run.checkpoint_interval,
+               run.checkpoint,
+               run.restart,
                run.job.services};
   real.state_directory =
       run.job.state_directory.empty() ? run.job.name + ".state" : run.job.state_directory;
@@ -113,7 +106,8 @@ RealJob real_job(const UserRun& run) {
 }  // namespace
 
 UserRun load_user_job(const properties::UserJob& job, const std::vector<std::string>& settings) {
-  UserRun run{job, 1, std::chrono::milliseconds(1000)};
+  UserRun run{job, 1, {}, {}};
+  std::vector<Setting> of_operation;
   for (const std::string& text : settings) {
     const Setting setting = parse_setting(text);
     if (setting.key == "job.parallelism") {
@@ -122,17 +116,19 @@ UserRun load_user_job(const properties::UserJob& job, const std::vector<std::str
       run.job.places.input = setting.value;
     } else if (setting.key == "sink.database") {
       run.job.places.database = setting.value;
-    } else if (setting.key == "checkpoint.directory") {
-      run.job.state_directory = setting.value;
-    } else if (setting.key == "checkpoint.interval") {
-      run.checkpoint_interval = span_of(setting);
+    } else if (setting.key.starts_with("checkpoint.") || setting.key.starts_with("restart.")) {
+      of_operation.push_back(setting);
     } else {
       throw UsageError(
           fmt::format("--set {}: of a job in C++ these can be set: job.parallelism, source.files, "
-                      "sink.database, checkpoint.directory, checkpoint.interval",
+                      "sink.database, and all of checkpoint and restart",
                       setting.key));
     }
   }
+  const OperationSettings operation = parse_operation(of_operation);
+  if (!operation.state_directory.empty()) run.job.state_directory = operation.state_directory;
+  run.checkpoint = operation.checkpoint;
+  run.restart = operation.restart;
   return run;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,7 +27,8 @@ JobSpec load_job(const std::string& path, const std::vector<std::string>& settin
 struct UserRun {
   properties::UserJob job;
   std::uint32_t parallelism = 1;
-  std::chrono::milliseconds checkpoint_interval{1000};
+  CheckpointOptions checkpoint;
+  RestartOptions restart;
 };
 UserRun load_user_job(const properties::UserJob& job, const std::vector<std::string>& settings);
 
@@ -46,7 +46,8 @@ struct RealJob {
   std::vector<Table> tables;
   std::string state_directory;
   std::uint32_t parallelism = 1;
-  std::chrono::milliseconds checkpoint_interval{1000};
+  CheckpointOptions checkpoint;
+  RestartOptions restart;
   Services services;  ///< Of a job in C++ only.
 };
 

@@ -1,6 +1,7 @@
 #include "job_picture.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include <fmt/format.h>
@@ -110,14 +111,15 @@ class Picture {
     for (const RealJob::Table& table : real_.tables) {
       if (table.sink != sink) continue;
       const Guarantee guarantee =
-          guarantee_of(table.schema.mode, real_.checkpoint_interval, table.due);
+          guarantee_of(table.schema.mode, real_.checkpoint.interval, table.due);
       box.lines.push_back("  table " + table.schema.table);
       box.lines.push_back("  " + guarantee.promise);
-      box.lines.push_back(fmt::format("  {} after {}",
-                                      table.schema.mode == SinkMode::staged
-                                          ? fmt::format("{} ms", real_.checkpoint_interval.count())
-                                          : "at once",
-                                      table.due));
+      box.lines.push_back(fmt::format(
+          "  {} after {}",
+          table.schema.mode == SinkMode::staged
+              ? fmt::format("{} ms", real_.checkpoint.interval / std::chrono::milliseconds(1))
+              : "at once",
+          table.due));
     }
   }
 

@@ -261,7 +261,8 @@ int run_command(const RunFlags& flags, const Jobs& jobs) {
   worker_options.records_per_second = flags.records_per_second;
   CoordinatorOptions options;
   options.parallelism = real.parallelism;
-  options.checkpoint.interval = real.checkpoint_interval;
+  options.checkpoint = real.checkpoint;
+  options.restart = real.restart;
   options.is_only_candidate = true;  // The directory's lock sees to it.
   options.fresh = flags.fresh;
   options.adopt = flags.adopt;

@@ -120,7 +120,7 @@ TEST_CASE("a job file says everything that a job is", "[runtime][job_file]") {
   CHECK(spec.sinks[0].key == std::vector<std::string>{"network", "window_start"});
   CHECK(spec.sinks[0].unique_key);
   CHECK(spec.state_directory == "elsewhere");
-  CHECK(spec.checkpoint_interval == 2s);
+  CHECK(spec.checkpoint.interval == 2s);
 }
 
 TEST_CASE("what a job file leaves out has a default", "[runtime][job_file]") {
@@ -137,7 +137,7 @@ TEST_CASE("what a job file leaves out has a default", "[runtime][job_file]") {
   CHECK(spec.sinks[0].key.empty());
   CHECK_FALSE(spec.sinks[0].unique_key);
   CHECK(spec.state_directory == "quakes.state");
-  CHECK(spec.checkpoint_interval == 1s);
+  CHECK(spec.checkpoint.interval == 1s);
 }
 
 TEST_CASE("the jobs of the corpus are read, and written down say the same", "[runtime][job_file]") {
@@ -178,7 +178,7 @@ TEST_CASE("a job written down says the same, whatever stands in its texts", "[ru
   window.aggregates[0].name = "n \\";
   window.shape.size = 90s;
   spec.sources[0].disorder = 1ms;
-  spec.checkpoint_interval = 1500ms;
+  spec.checkpoint.interval = 1500ms;
 
   CHECK(parse(to_toml(spec)) == spec);
   spec.sinks[0].key.clear();
@@ -237,10 +237,12 @@ TEST_CASE("a key that there is not is named, with those that there are", "[runti
   CHECK(complaint(21, "uniqe = true") == "jobs/q.toml:21: `sink.uniqe`" + no_key +
                                              "[sink] has database, from, key, mode, table, unique");
   CHECK(complaint(23, "dir = \"x\"") ==
-        "jobs/q.toml:23: `checkpoint.dir`" + no_key + "[checkpoint] has directory, interval");
+        "jobs/q.toml:23: `checkpoint.dir`" + no_key +
+            "[checkpoint] has directory, interval, min_pause, timeout, "
+            "tolerable_failures");
   CHECK(complaint(22, "[checkpint]") ==
         "jobs/q.toml:22: `checkpint`" + no_key +
-            "the file has checkpoint, job, sink, sinks, source, sources, step");
+            "the file has checkpoint, job, restart, sink, sinks, source, sources, step");
 }
 
 TEST_CASE("a key that is missing is named, with where and what was expected",
@@ -368,6 +370,93 @@ TEST_CASE("a window and an interval are longer than nothing", "[runtime][job_fil
             .shape.size == 1ms);
   CHECK(complaint(24, "interval = \"0s\"") ==
         "jobs/q.toml:24: `checkpoint.interval` is 0; a span above 0 is expected");
+}
+
+TEST_CASE("checkpoints and restarts are as the options are, if a file says nothing of them",
+          "[runtime][job_file]") {
+  const JobSpec spec = parse(with_line(24, ""));
+  CHECK(spec.checkpoint == CheckpointOptions{});
+  CHECK(spec.restart == RestartOptions{});
+  const std::string written = to_toml(spec);
+  for (const auto* const line :
+       {"interval = \"1s\"\n", "min_pause = \"0s\"\n", "timeout = \"10s\"\n",
+        "tolerable_failures = 3\n", "[restart]\nstrategy = \"exponential\"\ndelay = \"100ms\"\n",
+        "max_delay = \"5s\"\nattempts = 10\n"}) {
+    CHECK(written.find(line) != std::string::npos);
+  }
+  CHECK(written.find("within") == std::string::npos);
+}
+
+TEST_CASE("a file says when checkpoints are taken and how a job restarts", "[runtime][job_file]") {
+  const std::string file =
+      with_line(24,
+                "interval = \"200ms\"\nmin_pause = \"50ms\"\ntimeout = \"3s\"\n"
+                "tolerable_failures = 0\n[restart]\ndelay = \"1s\"\nmax_delay = \"1min\"\n"
+                "attempts = 4\nwithin = \"1h\"");
+  JobSpec spec = parse(file);
+  CHECK(spec.checkpoint == CheckpointOptions{200ms, 50ms, 3s, 0});
+  CHECK(spec.restart == RestartOptions{RestartOptions::Strategy::exponential, 1s, 1min, 4, 1h});
+  CHECK(parse(to_toml(spec)) == spec);
+  CHECK(fingerprint_of(spec) == fingerprint_of(parse(whole_file())));
+
+  // A fixed delay has no largest one, and one that begins high goes no higher by itself.
+  spec = parse(with_line(24, "[restart]\nstrategy = \"fixed\"\ndelay = \"7s\""));
+  CHECK(spec.restart.strategy == RestartOptions::Strategy::fixed);
+  CHECK(spec.restart.delay == 7s);
+  CHECK(parse(to_toml(spec)) == spec);
+  CHECK(parse(with_line(24, "[restart]\ndelay = \"7s\"")).restart.max_delay == 7s);
+}
+
+TEST_CASE("what checkpoints and restarts cannot be is named, with what was expected",
+          "[runtime][job_file]") {
+  const std::string at = "jobs/q.toml:24: ";
+  CHECK(complaint(24, "timeout = \"0s\"") ==
+        at + "`checkpoint.timeout` is 0; a span above 0 is expected");
+  CHECK(complaint(24, "min_pause = \"-1s\"") ==
+        at + "`checkpoint.min_pause` is \"-1s\"; a span such as \"10s\", with ms, s, min, h or d "
+             "is expected");
+  CHECK(complaint(24, "tolerable_failures = 1001") ==
+        at + "`checkpoint.tolerable_failures` is 1001; a whole number from 0 to 1000 is expected");
+  const auto of_restart = [&](const std::string& text) {
+    return complaint(24, "[restart]\n" + text);
+  };
+  const std::string behind = "jobs/q.toml:25: ";
+  CHECK(of_restart("strategy = \"never\"") ==
+        behind + "`restart.strategy` is \"never\"; \"fixed\" or \"exponential\" is expected");
+  CHECK(of_restart("max_delay = \"1s\"\ndelay = \"5s\"") ==
+        behind + "`restart.max_delay` is 1s, and `restart.delay` 5s; at least as much is expected");
+  CHECK(of_restart("max_delay = \"1s\"\nstrategy = \"fixed\"") ==
+        behind + "`restart.max_delay` of a fixed strategy: its delay does not change");
+  CHECK(of_restart("attempts = -1") ==
+        behind + "`restart.attempts` is -1; a whole number from 0 to 1000000 is expected");
+  CHECK(of_restart("within = \"0s\"") ==
+        behind + "`restart.within` is 0; a span above 0 is expected");
+  CHECK(of_restart("retries = 3") ==
+        behind +
+            "`restart.retries` is no key that there is; [restart] has attempts, delay, max_delay, "
+            "strategy, within");
+}
+
+TEST_CASE("checkpoints and restarts can be set without a section for them", "[runtime][job_file]") {
+  CHECK(with_setting("restart.attempts=0").restart.attempts == 0);
+  const std::string without = whole_file().substr(0, whole_file().find("[checkpoint]"));
+  CHECK(parse(without, {{"checkpoint.timeout", "2s"}}).checkpoint.timeout == 2s);
+
+  const OperationSettings said = parse_operation(
+      {{"checkpoint.directory", "there"}, {"checkpoint.interval", "2s"}, {"restart.delay", "0s"}});
+  CHECK(said.state_directory == "there");
+  CHECK(said.checkpoint.interval == 2s);
+  CHECK(said.restart.delay == 0s);
+  CHECK(parse_operation({}).state_directory.empty());
+  CHECK(message_of<UsageError>([] {
+          parse_operation({{"checkpoint.timeout", "0s"}});
+        }) == "--set: `checkpoint.timeout` is 0; a span above 0 is expected");
+  CHECK(message_of<UsageError>([] {
+          parse_operation({{"restart.pause", "1s"}});
+        }) ==
+        "--set: `restart.pause` is no key that there is; [restart] has attempts, delay, max_delay, "
+        "strategy, "
+        "within");
 }
 
 TEST_CASE("types of fields are those that there are", "[runtime][job_file]") {
@@ -586,7 +675,7 @@ TEST_CASE("a setting replaces or adds a value", "[runtime][job_file]") {
   CHECK(with_setting("sink.table=\"5\"").sinks[0].table == "5");
   CHECK(with_setting("job.parallelism=3").parallelism == 3);
   CHECK(with_setting("sink.unique=false").sinks[0].unique_key == false);
-  CHECK(with_setting("checkpoint.interval=5s").checkpoint_interval == 5s);
+  CHECK(with_setting("checkpoint.interval=5s").checkpoint.interval == 5s);
   CHECK(std::get<FilterSpec>(with_setting("step.0.filter=time == 5").steps[0].work).text ==
         "time == 5");
   CHECK(window_of(with_setting("step.1.window.tumbling=2h")).shape.size == 2h);
@@ -655,7 +744,7 @@ TEST_CASE("a fingerprint covers what state depends on, key by key", "[runtime][j
   other.parallelism = 5;
   other.sinks[0].database = "elsewhere.db";
   other.state_directory = "there";
-  other.checkpoint_interval = 9s;
+  other.checkpoint.interval = 9s;
   other.sources[0].address = "/moved/data/*.jsonl";
   CHECK(fingerprint_of(other) == expected);
 }

@@ -23,6 +23,18 @@ Setting parse_setting(std::string_view text);
 JobSpec parse_job_file(std::string_view text, const std::string& file,
                        const std::vector<Setting>& settings = {});
 
+/// What a job file says in [checkpoint] and [restart].
+struct OperationSettings {
+  std::string state_directory;  ///< Empty: nothing was said of it.
+  CheckpointOptions checkpoint;
+  RestartOptions restart;
+};
+
+/// The same for a job that has no file, from settings of `checkpoint.` and `restart.` alone.
+///
+/// Throws UsageError: `--set: `checkpoint.timeout` is 0; a span above 0 is expected`.
+OperationSettings parse_operation(const std::vector<Setting>& settings);
+
 /// A job file that says the same, every default written out.
 std::string to_toml(const JobSpec& spec);
 

@@ -10,6 +10,7 @@
 
 #include "millrace/env/event_time.hpp"
 #include "millrace/env/sink_table.hpp"
+#include "millrace/runtime/checkpoint_options.hpp"
 #include "millrace/runtime/job.hpp"
 #include "millrace/runtime/job/expression.hpp"
 #include "millrace/runtime/operators/row_aggregate.hpp"
@@ -164,7 +165,8 @@ struct JobSpec {
   std::vector<SinkSpec> sinks;
 
   std::string state_directory;
-  std::chrono::milliseconds checkpoint_interval{1000};
+  CheckpointOptions checkpoint;  ///< Its spans, and those of the next, in whole milliseconds.
+  RestartOptions restart;
 
   /// Whose rows have this number: a step, or null if it is a source.
   const StepSpec* step_at(std::size_t number) const {

@@ -87,6 +87,9 @@ class TomlDocument {
   /// Throws UsageError: there is nothing like that to set.
   void set(std::string_view key, const std::string& value);
 
+  /// Adds an empty table to the file's own, if there is nothing of that name.
+  void add_table(const std::string& key);
+
   TomlSection root() const;
 
  private:
