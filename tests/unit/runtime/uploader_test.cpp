@@ -30,7 +30,7 @@ std::unique_ptr<Snapshot> snapshot(std::uint64_t n, std::uint64_t first = 1) {
   made->acknowledgement.task = "window.0";
   for (std::uint64_t i = first; i <= n; ++i) made->acknowledgement.staged.push_back(staged(i));
   made->rows.push_back({staged(n), Bytes(1, std::byte{7})});
-  made->parts.push_back({"window", "panes", 1, std::make_unique<FrozenBytes>(Bytes(3))});
+  made->parts.push_back({"window", "panes", "int64", std::make_unique<FrozenBytes>(Bytes(3))});
   return made;
 }
 
