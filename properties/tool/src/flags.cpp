@@ -56,6 +56,10 @@ void add_run(CLI::App& app, RunFlags& flags) {
   run.add_option("--rate", flags.records_per_second, "Read so many records a second, in all")
       ->type_name("R")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
+  run.add_option("--parallelism", flags.parallelism,
+                 "Subtasks of every operator, whatever the job says; may differ from run to run")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{128}));
   run.add_flag("--fresh", flags.fresh,
                "Begin a new history: forget all checkpoints. Refused while the table has rows,\n"
                "unless --adopt is given");

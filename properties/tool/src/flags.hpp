@@ -13,6 +13,7 @@ namespace millrace::tool {
 struct RunFlags {
   std::string job;
   std::optional<std::uint64_t> records_per_second;
+  std::optional<std::uint32_t> parallelism;  ///< Nothing: what the job says.
   bool fresh = false;
   bool adopt = false;
   std::string log_file;

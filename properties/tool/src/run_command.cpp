@@ -23,6 +23,7 @@
 
 #include "commands.hpp"
 #include "job_loading.hpp"
+#include "stored_job.hpp"
 
 namespace millrace::tool {
 namespace {
@@ -164,6 +165,21 @@ void tidy_database(const std::string& path) {
   }
 }
 
+/// State is dealt out anew if there are other subtasks than before; the user should know.
+void note_rescaling(const RealJob& real, ProgressLine& line) {
+  std::optional<StoredJob> stored;
+  try {
+    stored = read_stored_job(real.state_directory);
+  } catch (const std::exception&) {
+    return;  // Whoever takes the job over finds the same, and says so.
+  }
+  if (!stored || stored->head.status == JobStatus::finished) return;
+  const Manifest& manifest = stored->manifest;
+  if (manifest.id == CheckpointId::genesis() || manifest.parallelism == real.parallelism) return;
+  line.note(fmt::format("goes on with {} subtask{} of each operator instead of {}",
+                        real.parallelism, real.parallelism == 1 ? "" : "s", manifest.parallelism));
+}
+
 /// What became of the coordinator's task.
 struct CoordinatorEnd {
   std::optional<JobEnd> end;
@@ -231,7 +247,8 @@ int report_end(JobEnd end, const RealJob& real, const Progress& progress, Progre
 }  // namespace
 
 int run_command(const RunFlags& flags, const Jobs& jobs) {
-  const RealJob real = load_real_job(flags.job, flags.settings, jobs);
+  RealJob real = load_real_job(flags.job, flags.settings, jobs);
+  if (flags.parallelism) real.parallelism = *flags.parallelism;
   const Job& job = real.job;
   const std::string kill_at = anchor_of_death();
 
@@ -270,6 +287,7 @@ int run_command(const RunFlags& flags, const Jobs& jobs) {
 
   const posix::StopSignals signals;
   ProgressLine line(process.clock());
+  if (!flags.fresh) note_rescaling(real, line);
   const auto worker =
       process.start("worker1", "worker", [&](Env& env) { run_worker(env, job, worker_options); });
   const auto coordinator = process.start("coordinator1", "coordinator",

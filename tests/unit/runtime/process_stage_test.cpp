@@ -582,6 +582,53 @@ TEST_CASE("whatever is ordered, and wherever it is cut, a function does the same
   }
 }
 
+TEST_CASE("keys, alarms and late rows are the same after going to more subtasks and back",
+          "[runtime][process]") {
+  const auto take = [](Drive& drive, std::int64_t from, std::int64_t to) {
+    Draws draws(static_cast<std::uint64_t>(from) + 1);
+    for (std::int64_t i = from; i < to; ++i) {
+      const auto key = static_cast<Key>(draws.below(24));
+      constexpr Do kinds[] = {Do::count, Do::wake, Do::sleep, Do::count_late};
+      drive.take(0, i, key,
+                 Order{kinds[draws.below(4)], i + static_cast<std::int64_t>(draws.below(90))});
+      if (i % 10 == 0) drive.advance(i - 5);
+    }
+  };
+  for (const int p : {1, 2, 3, 5}) {
+    for (const int q : {1, 2, 4, 7, 128}) {
+      CAPTURE(p, q);
+      FakeWorld world;
+      Drive whole(world, p, obeying());
+      take(whole, 0, 60);
+      take(whole, 60, 120);
+      take(whole, 120, 180);
+      whole.end();
+
+      Drive first(world, p, obeying());
+      take(first, 0, 60);
+      Drive second(world, q, obeying());
+      second.restore(first.save());
+      take(second, 60, 120);
+      Drive third(world, p, obeying());
+      third.restore(second.save());
+      take(third, 120, 180);
+      third.end();
+
+      Texts all;
+      for (const Drive* const drive : {&first, &second, &third}) {
+        const Texts texts = drive->values();
+        all.insert(all.end(), texts.begin(), texts.end());
+      }
+      Texts expected = whole.values();
+      std::sort(all.begin(), all.end());
+      std::sort(expected.begin(), expected.end());
+      CHECK(all == expected);
+      CHECK(third.late() == whole.late());
+      CHECK(whole.late() > 0);
+    }
+  }
+}
+
 TEST_CASE("keys are ordered by what they are", "[runtime][process]") {
   struct Plain2 {
     std::int32_t a = 0;

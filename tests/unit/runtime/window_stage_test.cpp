@@ -405,6 +405,42 @@ TEST_CASE("a window operator that was cut or put together gives the same results
   }
 }
 
+TEST_CASE("windows and late rows are the same after going to other subtasks and back",
+          "[runtime][window]") {
+  const auto events = some_events(79, 150);
+  FakeWorld world;
+  Operator whole(world, 1);
+  for (const Event& event : events) {
+    whole.take(event.row);
+    if (event.watermark) whole.advance(*event.watermark);
+  }
+  whole.advance(end_of_input);
+
+  for (const int p : {1, 2, 5}) {
+    for (const int q : {1, 3, 7, 128}) {
+      CAPTURE(p, q);
+      Operator first(world, p);
+      Operator second(world, q);
+      Operator third(world, p);
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        if (i == 50) second.restore(first.save({{1}, 1}));
+        if (i == 100) third.restore(second.save({{2}, 1}));
+        Operator& windows = i < 50 ? first : i < 100 ? second : third;
+        windows.take(events[i].row);
+        if (events[i].watermark) windows.advance(*events[i].watermark);
+      }
+      third.advance(end_of_input);
+      SeenList results;
+      for (const Operator* const part : {&first, &second, &third}) {
+        results.insert(results.end(), part->results.begin(), part->results.end());
+      }
+      CHECK(sorted(results) == sorted(whole.results));
+      CHECK(third.late() == whole.late());
+      CHECK(whole.late() > 0);
+    }
+  }
+}
+
 TEST_CASE("rows that were late before a change of parallelism stay counted", "[runtime][window]") {
   FakeWorld world;
   for (const int before : {1, 2, 3, 4, 7}) {
