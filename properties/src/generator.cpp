@@ -88,11 +88,13 @@ void draw_options(Case& made) {
   made.checkpoint.min_pause =
       ms(min_pause, 0, static_cast<std::uint64_t>(made.checkpoint.interval / 1ms));
   made.checkpoint.timeout = ms(timeout, 1'000, 10'000);
-  // A storm may need them all: a job that gives up says nothing about what it would have shown.
+  // A job that gives up says nothing about what it would have shown. So the attempts of every
+  // strategy last for 25 s at least, and no storm does.
   made.restart.attempts = static_cast<std::uint32_t>(draws.between(attempts, 50, 100));
-  if (draws.hits(is_fixed, {1, 2})) made.restart.strategy = RestartOptions::Strategy::fixed;
-  made.restart.delay = ms(delay, 50, 500);
-  made.restart.max_delay = ms(max_delay, 500, 5'000);
+  const bool fixed = draws.hits(is_fixed, {1, 2});
+  if (fixed) made.restart.strategy = RestartOptions::Strategy::fixed;
+  made.restart.delay = fixed ? ms(delay, 500, 2'000) : ms(delay, 50, 500);
+  if (!fixed) made.restart.max_delay = ms(max_delay, 500, 5'000);
   if (draws.hits(within, {1, 4})) made.restart.within = ms(within, 10'000, 60'000);
   made.checkpoint.retained = static_cast<std::uint32_t>(draws.between(retained, 1, 4));
 }

@@ -120,7 +120,7 @@ TEST_CASE("a job that may not restart fails with its first failure", "[propertie
   scenario.restart.attempts = 0;
 
   CHECK(story_of(run(scenario, subject)) ==
-        "failed: gave up after 0 restarts without a completed checkpoint; the last failure: "
+        "failed; gave up after 0 restarts without a completed checkpoint; the last failure: "
         "worker1 is gone");
 }
 
