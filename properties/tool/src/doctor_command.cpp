@@ -41,12 +41,13 @@ class Findings {
   }
 
   int sum_up() const {
+    const std::string known = warnings_ == 0 ? "" : fmt::format(", {} to know", warnings_);
     if (failures_ != 0) {
-      fmt::print("\n{} to repair, {} to know: a run would fail, or its promises would not hold\n",
-                 failures_, warnings_);
+      fmt::print("\n{} to repair{}: a run would fail, or its promises would not hold\n", failures_,
+                 known);
       return unfit;
     }
-    fmt::print("\nnothing to repair, {} to know\n", warnings_);
+    fmt::print("\nnothing to repair{}\n", known);
     return 0;
   }
 
