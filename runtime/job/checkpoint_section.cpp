@@ -10,6 +10,7 @@ namespace millrace {
 namespace {
 
 constexpr std::int64_t most_failures = 1000;
+constexpr std::int64_t most_retained = 100;
 constexpr std::int64_t most_attempts = 1'000'000;
 
 Duration in_ms(std::chrono::nanoseconds span) { return std::chrono::duration_cast<Duration>(span); }
@@ -25,8 +26,8 @@ Duration span_above_zero(TomlSection& section, const char* key, std::chrono::nan
 }
 
 std::uint32_t count(TomlSection& section, const char* key, std::uint32_t fallback,
-                    std::int64_t most) {
-  return static_cast<std::uint32_t>(section.integer_or(key, fallback, 0, most));
+                    std::int64_t most, std::int64_t least = 0) {
+  return static_cast<std::uint32_t>(section.integer_or(key, fallback, least, most));
 }
 
 RestartOptions::Strategy read_strategy(TomlSection& restart) {
@@ -63,6 +64,7 @@ CheckpointOptions read_checkpoint(TomlSection& checkpoint) {
   options.timeout = span_above_zero(checkpoint, "timeout", options.timeout);
   options.tolerable_failures =
       count(checkpoint, "tolerable_failures", options.tolerable_failures, most_failures);
+  options.retained = count(checkpoint, "retained", options.retained, most_retained, 1);
   return options;
 }
 
@@ -79,9 +81,10 @@ RestartOptions read_restart(TomlSection& restart) {
 }
 
 std::string to_toml(const CheckpointOptions& checkpoint) {
-  return fmt::format("interval = {}\nmin_pause = {}\ntimeout = {}\ntolerable_failures = {}\n",
-                     span_text(checkpoint.interval), span_text(checkpoint.min_pause),
-                     span_text(checkpoint.timeout), checkpoint.tolerable_failures);
+  return fmt::format(
+      "interval = {}\nmin_pause = {}\ntimeout = {}\ntolerable_failures = {}\nretained = {}\n",
+      span_text(checkpoint.interval), span_text(checkpoint.min_pause),
+      span_text(checkpoint.timeout), checkpoint.tolerable_failures, checkpoint.retained);
 }
 
 std::string to_toml(const RestartOptions& restart) {

@@ -58,6 +58,7 @@ interval = "1s"                     # how often rows become visible
 min_pause = "0s"                    # from the end of one checkpoint to the next, at least
 timeout = "10s"                     # then a checkpoint is given up
 tolerable_failures = 3              # so many in a row; one more, and the job restarts
+retained = 1                        # so many are kept; the job goes on from the newest
 
 # What becomes of a failure that may pass, such as a disk that is full.
 [restart]

@@ -238,7 +238,7 @@ TEST_CASE("a key that there is not is named, with those that there are", "[runti
                                              "[sink] has database, from, key, mode, table, unique");
   CHECK(complaint(23, "dir = \"x\"") ==
         "jobs/q.toml:23: `checkpoint.dir`" + no_key +
-            "[checkpoint] has directory, interval, min_pause, timeout, "
+            "[checkpoint] has directory, interval, min_pause, retained, timeout, "
             "tolerable_failures");
   CHECK(complaint(22, "[checkpint]") ==
         "jobs/q.toml:22: `checkpint`" + no_key +
@@ -380,7 +380,8 @@ TEST_CASE("checkpoints and restarts are as the options are, if a file says nothi
   const std::string written = to_toml(spec);
   for (const auto* const line :
        {"interval = \"1s\"\n", "min_pause = \"0s\"\n", "timeout = \"10s\"\n",
-        "tolerable_failures = 3\n", "[restart]\nstrategy = \"exponential\"\ndelay = \"100ms\"\n",
+        "tolerable_failures = 3\n", "retained = 1\n",
+        "[restart]\nstrategy = \"exponential\"\ndelay = \"100ms\"\n",
         "max_delay = \"5s\"\nattempts = 10\n"}) {
     CHECK(written.find(line) != std::string::npos);
   }
@@ -388,13 +389,13 @@ TEST_CASE("checkpoints and restarts are as the options are, if a file says nothi
 }
 
 TEST_CASE("a file says when checkpoints are taken and how a job restarts", "[runtime][job_file]") {
-  const std::string file =
-      with_line(24,
-                "interval = \"200ms\"\nmin_pause = \"50ms\"\ntimeout = \"3s\"\n"
-                "tolerable_failures = 0\n[restart]\ndelay = \"1s\"\nmax_delay = \"1min\"\n"
-                "attempts = 4\nwithin = \"1h\"");
+  const std::string file = with_line(
+      24,
+      "interval = \"200ms\"\nmin_pause = \"50ms\"\ntimeout = \"3s\"\n"
+      "tolerable_failures = 0\nretained = 7\n[restart]\ndelay = \"1s\"\nmax_delay = \"1min\"\n"
+      "attempts = 4\nwithin = \"1h\"");
   JobSpec spec = parse(file);
-  CHECK(spec.checkpoint == CheckpointOptions{200ms, 50ms, 3s, 0});
+  CHECK(spec.checkpoint == CheckpointOptions{200ms, 50ms, 3s, 0, 7});
   CHECK(spec.restart == RestartOptions{RestartOptions::Strategy::exponential, 1s, 1min, 4, 1h});
   CHECK(parse(to_toml(spec)) == spec);
   CHECK(fingerprint_of(spec) == fingerprint_of(parse(whole_file())));
@@ -417,6 +418,10 @@ TEST_CASE("what checkpoints and restarts cannot be is named, with what was expec
              "is expected");
   CHECK(complaint(24, "tolerable_failures = 1001") ==
         at + "`checkpoint.tolerable_failures` is 1001; a whole number from 0 to 1000 is expected");
+  for (const std::string kept : {"0", "101"}) {
+    CHECK(complaint(24, "retained = " + kept) ==
+          at + "`checkpoint.retained` is " + kept + "; a whole number from 1 to 100 is expected");
+  }
   const auto of_restart = [&](const std::string& text) {
     return complaint(24, "[restart]\n" + text);
   };
