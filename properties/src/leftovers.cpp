@@ -105,7 +105,8 @@ std::optional<Breach> LeftoversJudge::judge(CheckpointId last,
   }
   if (const auto newest = manifests_.find(last); newest != manifests_.end()) {
     for (const std::string& name : newest->second.kept) {
-      if (names.contains(name)) continue;
+      // Of the end itself nobody may have told: who finished the job may have died of it.
+      if (after_last_sweep_->contains(name)) continue;
       return Breach{"leftovers",
                     fmt::format("the job is finished at checkpoint {}, which keeps {}, "
                                 "and the store does not hold that any more",

@@ -57,6 +57,9 @@ TEST_CASE("what the last manifest keeps of earlier checkpoints is left, and must
   Names names = clean;
   names.insert({"manifest/1.2", "state/1.2-window.0"});
   CHECK(complaint(judge, names, "head").empty());
+  LeftoversJudge untold = judge;  // The owner died of the swap that finished the job.
+  untold.swept({3}, names);
+  CHECK(untold.judge(last, {}) == std::nullopt);
   CHECK(complaint(judge, names, "manifest/1.1") ==
         "the job is finished at checkpoint 2.3 in term 2, and the store still holds 1 objects "
         "that nobody needs: manifest/1.1");
