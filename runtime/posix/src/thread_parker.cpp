@@ -36,7 +36,10 @@ bool ThreadParker::park_until(Instant deadline) {
   while (true) {
     throw_if_cancelled();
     std::uint32_t found = unparked;
-    if (state_.compare_exchange_strong(found, working)) return true;
+    if (state_.compare_exchange_strong(found, working)) {
+      throw_if_cancelled();  // That may have been the wake-up.
+      return true;
+    }
     // Only this thread parks, so what was found is `working`.
     if (!state_.compare_exchange_strong(found, parked)) continue;
     futex_wait(state_, parked, deadline);

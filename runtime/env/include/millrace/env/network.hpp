@@ -33,7 +33,7 @@ class Connection {
   virtual ~Connection() = default;  ///< Closes. What was written may still arrive.
 
   /// Sends `frame` whole, waiting while the other side reads too slowly. A caller passes one frame
-  /// of its protocol at a time.
+  /// of its protocol at a time, or several whole ones of a data lane.
   ///
   /// Returns false when the deadline came first: nothing was sent, or, of a frame larger than the
   /// connection's buffer, an unknown part, and then only closing is left.
